@@ -1,0 +1,97 @@
+package pattern
+
+import "strings"
+
+// Pattern is a compiled path pattern. It is comparable; equal patterns match the same paths with the same priority. The zero
+// value is the empty pattern, which matches everything with priority 0.
+type Pattern struct {
+	text     string // normal form, and no two "*" in a row
+	literal  int    // octets of text before the first "*" or the final "$"
+	priority int
+}
+
+// Compile compiles a pattern as it is written in a robots.txt or a policy, white space and comments removed. It cannot fail:
+// what is no pattern matches no path, see [Pattern.Matchable]. The pattern shares memory with raw where that is in
+// normal form already, and then nothing is allocated.
+func Compile(raw string) Pattern {
+	p := Pattern{text: raw, priority: len(raw)}
+	if strings.Contains(raw, "**") || !isNormal(raw, patternText) {
+		p.text, p.priority = normalPattern(raw)
+	}
+	p.literal = strings.IndexByte(p.text, '*')
+	if p.literal < 0 {
+		p.literal = len(strings.TrimSuffix(p.text, "$"))
+	}
+	return p
+}
+
+// normalPattern returns raw in normal form, each run of "*" as one, and the priority, for which the whole run counts.
+func normalPattern(raw string) (text string, priority int) {
+	var b strings.Builder
+	b.Grow(len(raw) + len(raw)/4)
+	folded := 0
+	for i := 0; i < len(raw); {
+		if n := plainLen(raw[i:]); n > 0 {
+			b.WriteString(raw[i : i+n])
+			i += n
+			continue
+		}
+		c, esc, behind := next(raw, i, patternText)
+		if c == '*' && !esc {
+			for behind < len(raw) && raw[behind] == '*' {
+				behind++
+				folded++
+			}
+		}
+		writeOctet(&b, c, esc)
+		i = behind
+	}
+	return b.String(), b.Len() + folded
+}
+
+// Match reports whether p matches path, which must be in normal form: what [URLPath] and [TextPath] return. It allocates
+// nothing.
+func (p Pattern) Match(path string) bool {
+	return strings.HasPrefix(path, p.text[:p.literal]) && MatchTail(p.text[p.literal:], path[p.literal:])
+}
+
+// Priority says how specific p is: of the patterns that match a path, the one with the most octets decides (RFC 9309,
+// 2.2.2). Octets are those of the normal form; each "*", those of a run too, and the end mark count 1.
+func (p Pattern) Priority() int { return p.priority }
+
+// Matchable reports whether p can match a path at all: paths begin with "/", so p must begin with "/" or "*".
+func (p Pattern) Matchable() bool {
+	return p.text != "" && (p.text[0] == '/' || p.text[0] == '*')
+}
+
+// Literal is what each path that p matches begins with: p up to its first "*" or its end mark.
+func (p Pattern) Literal() string { return p.text[:p.literal] }
+
+// String is the text of p as it is compared with paths: in normal form, a run of "*" written as one.
+func (p Pattern) String() string { return p.text }
+
+// MatchTail reports whether tail matches rest. A tail is what follows [Pattern.Literal] in the text of a pattern, rest what
+// follows the same octets in a path. It allocates nothing.
+func MatchTail(tail, rest string) bool {
+	if tail == "" {
+		return true
+	}
+	if tail[0] != '*' { // the end mark
+		return rest == ""
+	}
+	for {
+		piece, more, found := strings.Cut(tail[1:], "*")
+		if !found {
+			if literal, ends := strings.CutSuffix(piece, "$"); ends {
+				return strings.HasSuffix(rest, literal)
+			}
+			return strings.Contains(rest, piece)
+		}
+		i := strings.Index(rest, piece)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(piece):]
+		tail = tail[len(tail)-len(more)-1:]
+	}
+}

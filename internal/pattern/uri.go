@@ -1,0 +1,108 @@
+package pattern
+
+import (
+	"net/url"
+	"strings"
+)
+
+// URLPath returns path and query of u in normal form, as a client would send them: what patterns are matched with (RFC
+// 9309, 2.2.2). It always begins with "/"; the fragment is no part of it, an empty query ("/list?") is. It allocates nothing if
+// there is no query and the path is in normal form, at most once otherwise.
+func URLPath(u *url.URL) string {
+	path, r := sentPath(u)
+	slash := ""
+	if path == "" || path[0] != '/' {
+		slash = "/"
+	}
+	mark := ""
+	if u.RawQuery != "" || u.ForceQuery {
+		mark = "?"
+	}
+	if isNormal(path, r) && isNormal(u.RawQuery, uriText) {
+		if mark == "" {
+			return slash + path
+		}
+		return slash + path + mark + u.RawQuery
+	}
+	var b strings.Builder
+	b.Grow(len(slash) + normalLen(path, r) + len(mark) + normalLen(u.RawQuery, uriText))
+	b.WriteString(slash)
+	writeNormal(&b, path, r)
+	b.WriteString(mark)
+	writeNormal(&b, u.RawQuery, uriText)
+	return b.String()
+}
+
+// TextPath is [URLPath] for a URL that was not parsed: broken escapes, raw UTF-8 and octets that [url.Parse] refuses keep
+// their place. rawURL is an absolute URL, or only its path and query; from anything else it takes what follows the
+// first "/" or "?". It allocates nothing if that is in normal form, at most once otherwise.
+func TextPath(rawURL string) string {
+	s, _, _ := strings.Cut(rawURL, "#")
+	s = behindAuthority(s)
+	if s != "" && s[0] == '/' && isNormal(s, uriText) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(1 + normalLen(s, uriText))
+	if s == "" || s[0] != '/' {
+		b.WriteByte('/')
+	}
+	writeNormal(&b, s, uriText)
+	return b.String()
+}
+
+// behindAuthority cuts scheme and authority (RFC 3986, 3.2) off s. The authority ends at "/" or "?", and at nothing else: a
+// ";" or a "?" in the userinfo is taken as every client takes it.
+func behindAuthority(s string) string {
+	i := strings.IndexAny(s, "/?")
+	if i < 0 {
+		return ""
+	}
+	if strings.HasPrefix(s[i:], "//") && (i == 0 || s[i-1] == ':') {
+		s = s[i+2:]
+		if i = strings.IndexAny(s, "/?"); i < 0 {
+			return ""
+		}
+	}
+	return s[i:]
+}
+
+// sentPath returns the path of u as it goes out, and how to read it. For a path that is sent as it was parsed that is the text
+// of [url.URL.EscapedPath], found without its allocations.
+func sentPath(u *url.URL) (string, role) {
+	switch {
+	case u.Opaque != "": // sent as it is
+		return behindAuthority(u.Opaque), uriText
+	case u.RawPath != "" && isEncoding(u.RawPath, u.Path):
+		return u.RawPath, uriText
+	default:
+		return u.Path, decodedPath
+	}
+}
+
+// isEncoding reports whether raw is an encoding of path that net/url sends as it stands.
+func isEncoding(raw, path string) bool {
+	at := 0
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		switch classes[c] {
+		case escaped:
+			return false
+		case percent:
+			var ok bool
+			if c, ok = unescape(raw, i); !ok {
+				return false
+			}
+			i += 2
+		default:
+			if c == '?' {
+				return false
+			}
+		}
+		if at == len(path) || path[at] != c {
+			return false
+		}
+		at++
+	}
+	return at == len(path)
+}
