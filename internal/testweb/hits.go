@@ -50,7 +50,8 @@ func Gaps(hits []Hit) []time.Duration {
 	return gaps
 }
 
-// HitLog is the list of requests that arrived, in order of arrival. A request is in it before it is answered. The zero value
+// HitLog is the list of requests that arrived, in order of arrival. A request is in it before it is answered; only what is no
+// HTTP, and what net/http itself answers with 400, such as a Host header with a space, is not. The zero value
 // is ready, and it is safe for concurrent use.
 type HitLog struct {
 	mu   sync.Mutex
