@@ -1,0 +1,119 @@
+package chain
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/collyetiquette/etiquette/report"
+)
+
+// admit is the OnRequest callback: without I/O and without waiting it aborts what is already known to be refused, before Colly's page cache
+// and LimitRules.
+func (c *Chain) admit(col *colly.Collector, r *colly.Request) {
+	if r.IsAbort() {
+		return // somebody else's decision
+	}
+	c.takeTimeout(col)
+	if !c.wired(col, r) {
+		return
+	}
+	setMark(r.URL)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != "" || c.AsErrors() {
+		return // a refusal must be an error: the wire gives it
+	}
+	s := c.stack()
+	a := Admission{Chain: c, URL: sentURL(r.URL, r.Host), Dialled: r.URL, Method: methodOf(r.Method), Header: *r.Headers}
+	a.ProductToken = s.token(a.URL)
+	for _, l := range s.layers {
+		ad, ok := l.(Admitter)
+		if !ok {
+			continue
+		}
+		if err := ad.Admit(a); err != nil {
+			if ref, ok := err.(report.Refusal); ok {
+				c.skip(col, r, l, ref.Skip(), a)
+				return
+			}
+		}
+	}
+	if c.memory.size.Load() == 0 {
+		return
+	}
+	e, ok := c.memory.find(firstKey(r.Method, r.URL, r.Host), func() http.Header { return cookieHeader(col, r) })
+	if ok {
+		e.skip.Time = time.Now()
+		c.skip(col, r, e.layer, e.skip, a)
+	}
+}
+
+// skip aborts the request and tells it.
+func (c *Chain) skip(col *colly.Collector, r *colly.Request, l Layer, s report.Skip, a Admission) {
+	takeMark(r.URL)
+	r.Abort()
+	fillSkip(&s, a.URL, a.Method)
+	c.kept.keep(r, s)
+	if !c.toldOnHead(col, a.Method, s.URL) {
+		c.tell(l, r, s)
+	}
+}
+
+// toldOnHead keeps a Visit with CheckHead, which asks by HEAD and then by GET, from being told twice.
+func (c *Chain) toldOnHead(col *colly.Collector, method, url string) bool {
+	if !col.CheckHead {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if method == http.MethodHead {
+		if c.headTold == nil || len(c.headTold) > maxRemembered {
+			c.headTold = make(map[string]bool)
+		}
+		c.headTold[url] = true
+		return false
+	}
+	told := c.headTold[url]
+	delete(c.headTold, url)
+	return told
+}
+
+// wired sees whether the request will come through the chain at all, and stops it if that is in doubt. While one of the devices holds, the
+// first such request goes on and fails with an error that says what happened; later ones are skips.
+func (c *Chain) wired(col *colly.Collector, r *colly.Request) bool {
+	d, _ := col.Context.(*deadContext)
+	ours, intact := d != nil && d.chain == c, c.intact(col)
+	if ours && intact {
+		c.bypassed.Store(false) // if there was a cause, it is gone
+		return true
+	}
+	canSkip := (r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "") && !c.AsErrors()
+	failsClosed := intact || ours && failsOnDeadContext(col)
+	seen := c.bypassed.Load()
+	if failsClosed && !(seen && canSkip) {
+		if !ours {
+			setMark(r.URL)
+		}
+		return false
+	}
+	c.bypassed.Store(true)
+	a := Admission{URL: sentURL(r.URL, r.Host), Method: methodOf(r.Method)}
+	s := newBypass(a.URL, a.Method, bypassDetail(ours, intact)).Skip()
+	c.skip(col, r, itself, s, a)
+	if !seen {
+		c.logBypass(s)
+	}
+	return false
+}
+
+func bypassDetail(ours, intact bool) string {
+	switch {
+	case ours:
+		return "WithTransport or SetClient was called after Attach: put that transport into Options.Base before Attach"
+	case intact:
+		return "the collector's Context was replaced: use Guard.SetContext in place of c.Context = ctx"
+	default:
+		return "the collector's Context and its transport or client were replaced after Attach (Init and Appengine do that too): attach last, " +
+			"put the transport into Options.Base and the context into Guard.SetContext"
+	}
+}

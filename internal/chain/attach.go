@@ -1,0 +1,192 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"weak"
+
+	"github.com/gocolly/colly/v2"
+)
+
+// TakenError says that the collector's chain already has a layer of this kind. The first stays in force.
+type TakenError struct{ Layer Layer }
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("%s: the collector already has one with other options; the first stays in force", e.Layer.Kind())
+}
+
+// Attach puts layers into the collector's chain and wires the collector if it has none yet. On a clone that inherited the chain it adds only the
+// callbacks. The same layer again is a no-op; another of the same kind is a *TakenError and changes nothing. If the first Attach of a collector
+// fails, the collector sends nothing from then on, and each Visit gives the reason.
+//
+// Attach must not run while the collector has requests under way.
+func Attach(col *colly.Collector, cfg Config, layers ...Layer) (*Chain, error) {
+	if col == nil {
+		return nil, errors.New("etiquette: Attach of a nil Collector")
+	}
+	if c := inherited(col); c != nil {
+		if err := c.join(cfg, layers); err != nil {
+			return nil, err
+		}
+		c.watch(col)
+		return c, nil
+	}
+	client, err := checkBefore(col)
+	if err == nil {
+		err = proven()
+	}
+	if err != nil {
+		failAttach(col, client, err)
+		return nil, err
+	}
+	c := wire(col, client, cfg)
+	if err := c.join(Config{}, layers); err != nil {
+		failAttach(col, client, err)
+		return nil, err
+	}
+	c.watch(col)
+	return c, nil
+}
+
+// Of is the chain that col's requests go through, or nil.
+func Of(col *colly.Collector) *Chain {
+	if col == nil {
+		return nil
+	}
+	return inherited(col)
+}
+
+// inherited is the chain that col already has: its own, or that of the collector it was cloned from after Attach.
+func inherited(col *colly.Collector) *Chain {
+	if col.Context == nil {
+		return nil
+	}
+	d := deadOf(col.Context)
+	if d == nil || d.fault != nil || !d.chain.intact(col) {
+		return nil
+	}
+	return d.chain
+}
+
+// wire installs the three devices.
+func wire(col *colly.Collector, client *http.Client, cfg Config) *Chain {
+	c := newChain(cfg)
+	c.client = client
+	c.timeout.Store(int64(client.Timeout))
+	c.asErrors.Store(cfg.Refusals == RefusalsError || cfg.Refusals == RefusalsAuto && !col.IgnoreRobotsTxt)
+	c.front = newFront(c, cfg.Schemes)
+	registerFront(c.front, c)
+	c.user = userContext(col)
+	col.Context = &deadContext{chain: c, user: c.user}
+	col.WithTransport(c.front)
+	col.SetRequestTimeout(0)
+	col.IgnoreRobotsTxt = true
+	return c
+}
+
+// userContext is the context that the collector's requests would follow without the pack.
+func userContext(col *colly.Collector) context.Context {
+	if col.Context == nil {
+		return context.Background()
+	}
+	if d := deadOf(col.Context); d != nil {
+		return d.user // of an Attach that failed, or of another collector
+	}
+	return col.Context
+}
+
+// join adds the layers that are new.
+func (c *Chain) join(cfg Config, layers []Layer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var fresh []Layer
+	for _, l := range layers {
+		have := c.stack().find(l.Kind())
+		if have == nil {
+			fresh = append(fresh, l)
+		} else if have != l {
+			return &TakenError{have}
+		}
+	}
+	if err := c.mergeConfig(cfg); err != nil {
+		return err
+	}
+	c.add(fresh)
+	return nil
+}
+
+// mergeConfig takes over what a later part says of the wiring. The caller holds mu.
+func (c *Chain) mergeConfig(cfg Config) error {
+	merged := *c.config()
+	if cfg.Base != nil {
+		if merged.Base != nil && !sameBase(merged.Base, cfg.Base) {
+			return errors.New("etiquette: two different Options.Base for one collector")
+		}
+		merged.Base = cfg.Base
+	}
+	for _, s := range cfg.Schemes {
+		if !slices.Contains(merged.Schemes, s) {
+			return fmt.Errorf("etiquette: Options.Schemes %q comes too late: give it to the part that is attached first", s)
+		}
+	}
+	if cfg.AllowPrivate {
+		merged.AllowPrivate = true
+		c.allowPrivate.Store(true)
+	}
+	if cfg.Refusals == RefusalsError {
+		c.asErrors.Store(true)
+	}
+	c.cfg.Store(&merged)
+	return nil
+}
+
+func sameBase(a, b http.RoundTripper) bool {
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.TypeOf(a).Comparable() && a == b
+}
+
+// watch adds our callbacks to a collector that does not run them yet.
+func (c *Chain) watch(col *colly.Collector) {
+	c.mu.Lock()
+	if c.runsCallbacks(col) {
+		c.mu.Unlock()
+		return
+	}
+	c.collectors = append(c.collectors, weak.Make(col))
+	c.mu.Unlock()
+	w := weak.Make(col) // Colly keeps callbacks in the collector; they need not keep it alive
+	col.OnRequest(func(r *colly.Request) {
+		if col := w.Value(); col != nil {
+			c.admit(col, r)
+		}
+	})
+	col.OnError(c.outcome)
+}
+
+// failAttach leaves the collector sending nothing. A client that is not Colly's own is not written to.
+func failAttach(col *colly.Collector, client *http.Client, err error) {
+	c := newChain(Config{})
+	fault := &attachFault{err}
+	dead := &deadContext{chain: c, user: userContext(col), fault: fault}
+	col.Context = dead
+	if client == nil {
+		return
+	}
+	if client != http.DefaultClient && client.CheckRedirect != nil {
+		c.front = newFront(c, nil)
+		col.WithTransport(c.front)
+		return
+	}
+	switch client.Transport.(type) {
+	case nil, *http.Transport: // they send nothing on an ended context
+	default:
+		col.OnRequest(func(r *colly.Request) {
+			if deadOf(col.Context) == dead {
+				r.Abort()
+			}
+		})
+	}
+}

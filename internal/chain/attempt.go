@@ -1,0 +1,72 @@
+package chain
+
+import (
+	"context"
+	"io"
+	"net/http"
+)
+
+// attempt sends the hop. It is the innermost handler.
+func (c *Chain) attempt(h *Hop) (*http.Response, error) {
+	if h.ctx.Err() != nil {
+		return nil, context.Cause(h.ctx.Context)
+	}
+	if err := h.checkPrivate(); err != nil {
+		h.refusedBy = itself
+		return nil, err
+	}
+	base, own, err := c.base(h)
+	if err != nil {
+		h.refusedBy = itself
+		return nil, err
+	}
+	h.copyRequest(own && h.proxy == nil)
+	h.onWire = true
+	h.startTimer()
+	resp, err := base.RoundTrip(&h.out)
+	if err != nil {
+		err = h.explain(err)
+		h.finish(err)
+		return nil, err
+	}
+	resp.Request = h.given
+	h.wrapBody(resp)
+	if willRedirect(resp) {
+		if !own || h.proxy != nil {
+			h.trace.public = !isPrivateLiteral(h.given.URL)
+		}
+		c.trails.leave(resp, trail{admitted: h.trail.admitted, public: h.trace.public, timeout: h.timeout})
+		h.finishTurn(nil)
+	} else if resp.Body == nil || h.body.ReadCloser == http.NoBody {
+		h.finish(nil)
+	}
+	return resp, nil
+}
+
+// copyRequest makes the one copy that is sent. The request that was given is never changed.
+func (h *Hop) copyRequest(judgeDialled bool) {
+	header := h.out.Header
+	if header == nil {
+		header = h.given.Header
+	}
+	h.out = *h.given.WithContext(h.withTrace(judgeDialled))
+	h.out.Header = header
+	h.out.Cancel = nil //nolint:staticcheck // it belongs to the client's timeout, which the attempt keeps instead
+	h.out.Response = nil
+	if f := h.chain.front; f != nil && f.DisableKeepAlives {
+		h.out.Close = true // what SetProxyFunc asks for; the shared base is never written to
+	}
+}
+
+// closeUnsent closes the body of a request that was not handed to the base, as an http.RoundTripper must.
+func (h *Hop) closeUnsent() {
+	if b := h.given.Body; b != nil && !h.onWire {
+		_ = b.Close()
+	}
+}
+
+// drop reads nothing more of a response and lets its hop end.
+func drop(resp *http.Response) {
+	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
+	_ = resp.Body.Close()
+}

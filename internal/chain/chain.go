@@ -1,0 +1,115 @@
+package chain
+
+import (
+	"context"
+	"hash/maphash"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"weak"
+
+	"github.com/gocolly/colly/v2"
+)
+
+// Refusals says what becomes of a refused GET or HEAD.
+type Refusals uint8
+
+const (
+	// RefusalsAuto is RefusalsSkip, or RefusalsError for a collector that had IgnoreRobotsTxt = false, since its Visit returned an error so far.
+	RefusalsAuto Refusals = iota
+	// RefusalsSkip aborts what is already known to be refused: Visit returns nil, OnError is not called, the skip is told. What is found out
+	// on the wire is an error.
+	RefusalsSkip
+	// RefusalsError makes every refusal an error of Visit and OnError.
+	RefusalsError
+)
+
+// Config is what a part says of the wiring when it attaches. The zero value is right for a collector that was just made.
+type Config struct {
+	// Base sends what the chain lets pass. Nil means the pack's own transport, one for the whole process, or http.DefaultTransport
+	// if the program replaced that.
+	Base http.RoundTripper
+	// Schemes are served by Base outside the layers, "file" for example.
+	Schemes []string
+	// AllowPrivate lets a redirect lead from a public address to a private one.
+	AllowPrivate bool
+	// Refusals says what becomes of a refused GET or HEAD.
+	Refusals Refusals
+}
+
+// Chain is the wiring of one collector and its clones, or of one plain client. It is safe for concurrent use.
+type Chain struct {
+	front        *http.Transport // nil for a plain client
+	client       *http.Client    // the collector's, as it was at Attach
+	layers       atomic.Pointer[stack]
+	cfg          atomic.Pointer[Config]
+	allowPrivate atomic.Bool
+	asErrors     atomic.Bool
+	timeout      atomic.Int64 // of an attempt, nanoseconds
+	flying       atomic.Int64 // hops between RoundTrip's begin and end
+	bypassed     atomic.Bool  // a request missed the chain
+	timeoutMu    sync.Mutex
+	trails       trails
+	memory       memory
+	kept         kept
+
+	mu          sync.Mutex // guards what follows, and changes of layers and cfg
+	user        context.Context
+	collectors  []weak.Pointer[colly.Collector] // those that run our callbacks
+	headTold    map[string]bool                 // URLs whose HEAD by CheckHead was skipped and told
+	bypassWait  time.Duration
+	proxiedOf   *http.Transport
+	proxiedBase *http.Transport
+}
+
+func newChain(cfg Config) *Chain {
+	c := &Chain{}
+	c.memory.seed = maphash.MakeSeed()
+	c.cfg.Store(&cfg)
+	c.allowPrivate.Store(cfg.AllowPrivate)
+	c.layers.Store(newStack(nil, c.attempt))
+	return c
+}
+
+func (c *Chain) stack() *stack { return c.layers.Load() }
+
+func (c *Chain) config() *Config { return c.cfg.Load() }
+
+// AsErrors reports whether every refusal is an error.
+func (c *Chain) AsErrors() bool { return c.asErrors.Load() }
+
+// Layer is the attached layer of a kind, or nil.
+func (c *Chain) Layer(k Kind) Layer { return c.stack().find(k) }
+
+// Layers are the attached layers, outermost first. The slice must not be changed.
+func (c *Chain) Layers() []Layer { return c.stack().layers }
+
+// add puts layers in their places. The caller holds mu and has made sure that no place is taken.
+func (c *Chain) add(layers []Layer) {
+	all := slices.Concat(c.stack().layers, layers)
+	slices.SortStableFunc(all, func(a, b Layer) int { return int(a.Kind()) - int(b.Kind()) })
+	c.layers.Store(newStack(all, c.attempt))
+}
+
+// runsCallbacks reports whether col has our callbacks. The caller holds mu.
+func (c *Chain) runsCallbacks(col *colly.Collector) bool {
+	return slices.Contains(c.collectors, weak.Make(col))
+}
+
+// DomainDisallowed reports whether a collector of this chain lists the name in DisallowedDomains.
+func (c *Chain) DomainDisallowed(name string) bool {
+	c.mu.Lock()
+	cols := slices.Clone(c.collectors)
+	c.mu.Unlock()
+	for _, w := range cols {
+		if col := w.Value(); col != nil && slices.Contains(col.DisallowedDomains, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// CloseIdle drops the connections that nobody uses. A part calls it from Close.
+func (c *Chain) CloseIdle() { c.closeIdle() }

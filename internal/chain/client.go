@@ -1,0 +1,26 @@
+package chain
+
+import "net/http"
+
+// Transport is a chain for a plain http.Client: the same layers in front of next; nil means the pack's own base. A client's redirects are hops of
+// the chain like any other.
+func Transport(next http.RoundTripper, cfg Config, layers ...Layer) http.RoundTripper {
+	c := newChain(cfg)
+	if next != nil {
+		cfg.Base = next
+		c.cfg.Store(&cfg)
+	}
+	c.mu.Lock()
+	c.add(layers)
+	c.mu.Unlock()
+	return &plain{c}
+}
+
+type plain struct{ chain *Chain }
+
+func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
+	return p.chain.serve(r, r.Context(), false)
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections work.
+func (p *plain) CloseIdleConnections() { p.chain.closeIdle() }

@@ -1,0 +1,131 @@
+package chain
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/collyetiquette/etiquette/report"
+)
+
+// Kind is a layer's place in the chain. This is the only place where the order is written.
+type Kind uint8
+
+// The kinds, outermost first.
+const (
+	KillSwitch Kind = iota
+	Identity
+	Robots
+	Throttle
+)
+
+func (k Kind) String() string {
+	return [...]string{"killswitch", "identity", "collyrobots", "throttle"}[k]
+}
+
+// Handler sends a hop on, or refuses it.
+type Handler func(*Hop) (*http.Response, error)
+
+// A Layer is one policy. Its methods are called by many goroutines at once.
+type Layer interface {
+	Kind() Kind
+	// Handle judges one hop and calls next, or returns an error that is a report.Refusal. It may wait, until h.Context ends.
+	Handle(h *Hop, next Handler) (*http.Response, error)
+	// Skipped is told of each request that this layer refused, once, with no lock held. r is nil where no callback of ours saw the
+	// request: plain clients, plain clones, robots.txt.
+	Skipped(r *colly.Request, s report.Skip)
+}
+
+// An Admitter says before anything else happens what its memory already refuses. It does no I/O and does not wait. A nil error means
+// "not known to be refused": the wire decides.
+type Admitter interface {
+	Admit(a Admission) error
+}
+
+// A Rechecker is asked again when a hop has waited: what was allowed before the wait may have been stopped or have grown old.
+type Rechecker interface {
+	// Recheck reports a refusal, or that what the layer relied on ran out and Renew is needed. It does no I/O.
+	Recheck(h *Hop) (stale bool, err error)
+}
+
+// A Renewer gets fresh what Recheck found stale. It may do I/O and refuse. The throttle's turn has been given back before.
+type Renewer interface {
+	Renew(h *Hop) error
+}
+
+// A Resender is asked when net/http is about to send a request a second time by itself, after a kept-alive connection broke.
+type Resender interface {
+	Resend(h *Hop) error
+}
+
+// A Holder says whether the cause of an earlier refusal is still there. Where a layer is no Holder, a cause holds until the skip's RetryAt, or 24 h.
+type Holder interface {
+	Holds(a Admission, s report.Skip) bool
+}
+
+// A Tokener knows the product token for a URL: the identity layer, if one is attached.
+type Tokener interface {
+	ProductToken(u *url.URL) string
+}
+
+// Admission is what is known of a request before it is on the wire.
+type Admission struct {
+	Chain   *Chain
+	URL     *url.URL // with the Host that will be sent
+	Dialled *url.URL // the URL as it is
+	Method  string
+	Header  http.Header // may still be changed by a later callback
+	// ProductToken is the identity layer's; empty where none is attached.
+	ProductToken string
+}
+
+// stack is the layers of a chain at one moment, in order. It is never changed, only replaced.
+type stack struct {
+	layers  []Layer
+	handle  Handler
+	tokener Tokener
+}
+
+func newStack(layers []Layer, last Handler) *stack {
+	s := &stack{layers: layers, handle: last}
+	for i := len(layers) - 1; i >= 0; i-- {
+		layer, next := layers[i], s.handle
+		if t, ok := layer.(Tokener); ok {
+			s.tokener = t
+		}
+		s.handle = func(h *Hop) (*http.Response, error) {
+			resp, err := layer.Handle(h, next)
+			if err != nil && h.refusedBy == nil {
+				h.refusedBy = layer
+			}
+			return resp, err
+		}
+	}
+	return s
+}
+
+func (s *stack) find(k Kind) Layer {
+	for _, l := range s.layers {
+		if l.Kind() == k {
+			return l
+		}
+	}
+	return nil
+}
+
+// token is the product token that the identity layer gives for u, or "".
+func (s *stack) token(u *url.URL) string {
+	if s.tokener == nil {
+		return ""
+	}
+	return s.tokener.ProductToken(u)
+}
+
+// first is the layer that speaks for the chain itself: it is told of bypassed requests and private addresses.
+func (s *stack) first() Layer {
+	if len(s.layers) == 0 {
+		return nil
+	}
+	return s.layers[0]
+}

@@ -1,0 +1,142 @@
+package chain
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http/httptrace"
+	"net/netip"
+	"time"
+
+	"github.com/collyetiquette/etiquette/internal/origin"
+	"github.com/collyetiquette/etiquette/report"
+)
+
+// hopTrace watches where net/http sends a hop. net/http repeats a request by itself when a kept-alive connection breaks; without the hook
+// the server would be hit a second time without a turn.
+type hopTrace struct {
+	conns  int // how often a connection was asked for
+	public bool
+}
+
+// withTrace makes the context of the copy that is sent.
+func (h *Hop) withTrace(judgeDialled bool) context.Context {
+	t := &httptrace.ClientTrace{GetConn: h.getConn}
+	if judgeDialled {
+		t.GotConn = h.gotConn
+	} else {
+		t.GotConn = h.closeIfEnded
+	}
+	return httptrace.WithClientTrace(&h.ctx, t)
+}
+
+func (h *Hop) getConn(string) {
+	if h.trace.conns++; h.trace.conns == 1 {
+		return
+	}
+	h.pauseTimer()
+	for _, l := range h.chain.stack().layers {
+		r, ok := l.(Resender)
+		if !ok {
+			continue
+		}
+		if err := r.Resend(h); err != nil {
+			h.End(l, err)
+			return
+		}
+	}
+	h.startTimer()
+}
+
+// gotConn judges the address that is really dialled. A request that must not be sent on the connection is ended, and an HTTP/1 connection closed,
+// since net/http writes without another look at the context.
+func (h *Hop) gotConn(info httptrace.GotConnInfo) {
+	if info.Conn != nil {
+		if ip, ok := remoteIP(info.Conn.RemoteAddr()); ok {
+			h.trace.public = !origin.IsPrivateAddr(ip)
+			if !h.trace.public && h.trail.public && !h.chain.allowPrivate.Load() {
+				h.End(itself, newPrivate(h, ip.String()))
+			}
+		}
+	}
+	h.closeIfEnded(info)
+}
+
+func (h *Hop) closeIfEnded(info httptrace.GotConnInfo) {
+	if h.ctx.Err() == nil || info.Conn == nil {
+		return
+	}
+	if t, ok := info.Conn.(*tls.Conn); ok && t.ConnectionState().NegotiatedProtocol == "h2" {
+		return // it carries other requests too, and HTTP/2 looks at the context itself before it writes
+	}
+	_ = info.Conn.Close()
+}
+
+func remoteIP(a net.Addr) (netip.Addr, bool) {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}, false
+	}
+	ip, ok := netip.AddrFromSlice(tcp.IP)
+	return ip.Unmap(), ok
+}
+
+func (h *Hop) pauseTimer() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+}
+
+// PrivateError refuses a redirect from a public address to a private, loopback or link-local one.
+type PrivateError struct {
+	URL, Method, Host, Address, Referrer string
+}
+
+func newPrivate(h *Hop, address string) *PrivateError {
+	e := &PrivateError{URL: h.sent.Redacted(), Method: h.Method(), Host: hostKey(h.sent), Address: address}
+	if prev := h.given.Response; prev != nil && prev.Request != nil {
+		e.Referrer = prev.Request.URL.Redacted()
+	}
+	return e
+}
+
+func (e *PrivateError) Error() string {
+	return "etiquette: " + e.URL + " not sent: a redirect from a public address leads to the private address " + e.Address +
+		": set Options.AllowPrivate if that is meant"
+}
+
+// Skip implements report.Refusal.
+func (e *PrivateError) Skip() report.Skip {
+	return report.Skip{Time: time.Now(), URL: e.URL, Method: e.Method, Host: e.Host, Reason: report.PrivateAddress,
+		Detail: "a redirect from a public address leads to " + e.Address, Referrer: e.Referrer}
+}
+
+// checkPrivate judges what can be judged without dialling: literals and localhost.
+func (h *Hop) checkPrivate() error {
+	if h.given.Response == nil || !h.trail.public || h.chain.allowPrivate.Load() {
+		return nil
+	}
+	if name := h.given.URL.Hostname(); origin.IsPrivateLiteral(name) {
+		return newPrivate(h, name)
+	}
+	return nil
+}
+
+// ProxyError is the proxy's own failure: it could not be dialled, or it refused a CONNECT. It is nobody's fault but the proxy's.
+type ProxyError struct{ Err error }
+
+func (e *ProxyError) Error() string { return "etiquette: the proxy failed: " + e.Err.Error() }
+func (e *ProxyError) Unwrap() error { return e.Err }
+
+// IsProxy reports whether err is the proxy's failure and not the site's.
+func IsProxy(err error) bool {
+	var own *ProxyError
+	if errors.As(err, &own) {
+		return true
+	}
+	var op *net.OpError
+	return errors.As(err, &op) && (op.Op == "proxyconnect" || op.Op == "socks connect")
+}
