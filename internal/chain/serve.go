@@ -24,12 +24,15 @@ func (c *Chain) serve(r *http.Request, user context.Context, robots bool) (*http
 	}
 	h.closeUnsent()
 	h.finish(err)
-	ref, ok := h.newRefused(err)
-	if !ok {
-		return nil, err
-	}
-	if !robots {
-		c.remember(h, ref)
+	ref, recalled := err.(*refused)
+	if !recalled {
+		var ok bool
+		if ref, ok = h.newRefused(err); !ok {
+			return nil, err
+		}
+		if !robots {
+			c.remember(h, ref)
+		}
 	}
 	if !h.trail.admitted {
 		ref.tell(nil)
