@@ -157,3 +157,5 @@ func memoryWeb(t *testing.T) *testweb.Web {
 }
 
 func funcPC(f any) uintptr { return reflect.ValueOf(f).Pointer() }
+
+func errorsContain(err error, text string) bool { return strings.Contains(err.Error(), text) }
