@@ -82,10 +82,10 @@ func TestRetryAfterIsKeptBetweenAMinuteAndADay(t *testing.T) {
 		{header("Retry-After", "-5"), 0},
 		{header("Retry-After", "soon"), 0},
 		{header("Retry-After", "1.5"), 0},
-		{header("Retry-After", at(10 * time.Minute)), 10 * time.Minute},
+		{header("Retry-After", at(10*time.Minute)), 10 * time.Minute},
 		{header("Retry-After", at(10*time.Minute), "Date", at(5*time.Minute)), 5 * time.Minute},
 		{header("Retry-After", at(-time.Minute)), 0},
-		{header("Retry-After", at(48 * time.Hour)), 24 * time.Hour},
+		{header("Retry-After", at(48*time.Hour)), 24 * time.Hour},
 	} {
 		got, ok := retryAfter(test.h, noon)
 		if got != test.want || ok != (test.want > 0) {
