@@ -155,6 +155,11 @@ func (c *Chain) watch(col *colly.Collector) {
 		c.mu.Unlock()
 		return
 	}
+	if len(c.collectors) == cap(c.collectors) { // clones come and go
+		first := c.collectors[:min(1, len(c.collectors))]
+		rest := slices.DeleteFunc(c.collectors[len(first):], func(w weak.Pointer[colly.Collector]) bool { return w.Value() == nil })
+		c.collectors = append(first, rest...)
+	}
 	c.collectors = append(c.collectors, weak.Make(col))
 	c.mu.Unlock()
 	w := weak.Make(col) // Colly keeps callbacks in the collector; they need not keep it alive

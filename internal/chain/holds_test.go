@@ -317,3 +317,69 @@ func TestAPlainClientIsAChainOfOne(t *testing.T) {
 		t.Errorf("told %v, want once, with the referrer and without a *colly.Request", got)
 	}
 }
+
+func TestAHopEndsWhateverHappens(t *testing.T) {
+	web := memoryWeb(t)
+	web.Host("shop.test").Page("/ok", "x").Answer("/cut", testweb.Answer{HalfBody: true, Body: "abc"}).Answer("/reset", testweb.Answer{Reset: true}).
+		Answer("/empty", testweb.Answer{Status: 204}).Answer("/go", testweb.Answer{Redirect: "/ok"}).Answer("/loop", testweb.Answer{Redirect: "/loop"})
+	var begun, ended atomic.Int32
+	l := &testLayer{kind: Throttle}
+	l.handle = func(h *Hop, next Handler) (*http.Response, error) {
+		begun.Add(1)
+		h.OnEnd(func(*http.Response, error) { ended.Add(1) })
+		if h.URL().Path == "/panic" {
+			panic("a layer")
+		}
+		return next(h)
+	}
+	c := attached(t, web, l)
+	c.AllowURLRevisit = true
+	for _, path := range []string{"/ok", "/cut", "/reset", "/empty", "/go", "/loop", "/missing", "/private"} {
+		_ = c.Visit("http://shop.test" + path)
+		_ = c.Head("http://shop.test" + path)
+		if begun.Load() != ended.Load() {
+			t.Errorf("after %s: %d hops begun, %d ended", path, begun.Load(), ended.Load())
+		}
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = c.Visit("http://shop.test/panic")
+	}()
+	c.OnResponseHeaders(func(*colly.Response) { panic("a callback") })
+	func() {
+		defer func() { _ = recover() }()
+		_ = c.Visit("http://shop.test/ok")
+	}()
+	if begun.Load() != ended.Load() || Of(c).flying.Load() != 0 {
+		t.Errorf("after panics: %d hops begun, %d ended, %d in flight", begun.Load(), ended.Load(), Of(c).flying.Load())
+	}
+}
+
+func TestALayerMaySendAgain(t *testing.T) {
+	web := memoryWeb(t)
+	web.Host("shop.test").Answer("/", testweb.Answer{Status: 503}, testweb.Answer{Body: "x"})
+	l := &testLayer{kind: Throttle}
+	l.handle = func(h *Hop, next Handler) (*http.Response, error) {
+		resp, err := next(h)
+		if err == nil && resp.StatusCode == 503 {
+			resp.Body.Close()
+			return h.Again()
+		}
+		return resp, err
+	}
+	c := attached(t, web, l)
+	if err := c.Visit("http://shop.test/"); err != nil {
+		t.Errorf("Visit = %v, want the second answer", err)
+	}
+	wantHits(t, web, "GET http://shop.test/", "GET http://shop.test/")
+}
+
+func TestARedirectFromTheWebIntoAFileIsRefused(t *testing.T) {
+	web := memoryWeb(t)
+	web.Host("shop.test").Answer("/go", testweb.Answer{Redirect: "file:///a.html"})
+	base := web.Transport()
+	base.RegisterProtocol("file", http.NewFileTransport(http.Dir(t.TempDir())))
+	c := colly.NewCollector()
+	mustAttach(t, c, Config{Base: base, Schemes: []string{"file"}}, refuser())
+	wantRefusal(t, c.Visit("http://shop.test/go"), report.Bypassed)
+}
