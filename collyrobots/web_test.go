@@ -33,6 +33,9 @@ func newRobots(t *testing.T, web *testweb.Web, o Options) *Robots {
 	if o.Base == nil {
 		o.Base = web.Transport()
 	}
+	if o.Logger == nil {
+		o.Logger = silent
+	}
 	r, err := New(o)
 	if err != nil {
 		t.Fatalf("New = %v", err)
@@ -44,6 +47,8 @@ func newRobots(t *testing.T, web *testweb.Web, o Options) *Robots {
 	})
 	return r
 }
+
+var silent = slog.New(slog.DiscardHandler)
 
 const testAgent = "FooBot/1.0 (+https://foo.example/bot)"
 
