@@ -171,6 +171,17 @@ func (c *Chain) watch(col *colly.Collector) {
 	col.OnError(c.outcome)
 }
 
+// Fail is for a part whose Attach fails before it has a layer, because of a wrong option say: a collector without a chain sends nothing from then on,
+// and each Visit gives err. One that has a chain keeps it. It returns err.
+func Fail(col *colly.Collector, err error) error {
+	if col == nil || inherited(col) != nil {
+		return err
+	}
+	client, _ := checkBefore(col)
+	failAttach(col, client, err, nil)
+	return err
+}
+
 // failAttach leaves the collector sending nothing. A client that is not Colly's own is not written to.
 func failAttach(col *colly.Collector, client *http.Client, err error, layers []Layer) {
 	c := newChain(Config{})

@@ -383,3 +383,50 @@ func TestARedirectFromTheWebIntoAFileIsRefused(t *testing.T) {
 	mustAttach(t, c, Config{Base: base, Schemes: []string{"file"}}, refuser())
 	wantRefusal(t, c.Visit("http://shop.test/go"), report.Bypassed)
 }
+
+func TestAPartThatCannotBeMadeLeavesTheCollectorSendingNothing(t *testing.T) {
+	web := memoryWeb(t)
+	web.Host("shop.test").Page("/", "x")
+	fault := errors.New("part: Options.Delay -3s is negative")
+	c := colly.NewCollector()
+	if err := Fail(c, fault); err != fault {
+		t.Errorf("Fail = %v, want its error back", err)
+	}
+	if err := c.Visit("http://127.0.0.1:1/"); !errors.Is(err, fault) {
+		t.Errorf("Visit = %v, want the fault", err)
+	}
+	mustAttach(t, c, Config{Base: web.Transport()}, refuser()) // mended: attached anew
+	if err := c.Visit("http://shop.test/"); err != nil {
+		t.Errorf("Visit after a good Attach = %v, want nil", err)
+	}
+	if err := Fail(c, fault); err != fault {
+		t.Errorf("Fail = %v", err)
+	}
+	if err := c.Visit("http://shop.test/2"); errors.Is(err, fault) {
+		t.Errorf("Visit = %v: a part that fails later must not undo the first", err)
+	}
+}
+
+func TestDelHeaderKnowsEverySpelling(t *testing.T) {
+	web := memoryWeb(t)
+	web.Host("shop.test").Page("/", "x")
+	l := &testLayer{kind: Identity}
+	l.handle = func(h *Hop, next Handler) (*http.Response, error) {
+		h.DelHeader("X-Secret")
+		return next(h)
+	}
+	rt := Transport(web.Transport(), Config{}, l)
+	req, err := http.NewRequest(http.MethodGet, "http://shop.test/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{"x-secret": {"1"}, "X-Secret": {"2"}, "X-Other": {"3"}}
+	resp, err := rt.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if got := web.Hits()[0].Header; got.Get("X-Secret") != "" || got.Get("X-Other") != "3" || len(req.Header) != 3 {
+		t.Errorf("sent %v, the given header is %v", got, req.Header)
+	}
+}
