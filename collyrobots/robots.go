@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"sync"
 	"sync/atomic"
-	"time"
 	"weak"
 
 	"github.com/gocolly/colly/v2"
@@ -127,70 +126,6 @@ func (r *Robots) config() chain.Config {
 // *RefusedError inside the client's *url.Error.
 func (r *Robots) Transport(next http.RoundTripper) http.RoundTripper {
 	return chain.Transport(next, r.config(), r)
-}
-
-// Check says whether rawURL may be fetched now, with which crawl delay, and why. It fetches robots.txt if it is not known, through the
-// collector that last asked for the origin, else the first one attached, else Options.Base; it waits for that until ctx ends. The URL itself
-// is not fetched. The error is that rawURL is unusable, or the cause of ctx: a robots.txt that cannot be read is a Decision.
-func (r *Robots) Check(ctx context.Context, rawURL string) (Decision, error) {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return Decision{}, fmt.Errorf("collyrobots: Check: %w", err)
-	}
-	o, err := origin.Of(u)
-	if err != nil {
-		return Decision{}, fmt.Errorf("collyrobots: Check: %w", err)
-	}
-	if err := context.Cause(ctx); err != nil {
-		return Decision{}, err
-	}
-	s := r.cache.get(o)
-	rt := s.route.Load()
-	if rt == nil {
-		rt = r.routeTo(s.origin)
-		s.route.CompareAndSwap(nil, rt)
-	}
-	if isRobotsURL(u) {
-		return Decision{URL: u.Redacted(), Origin: s.origin.String(), Allowed: true, ProductToken: rt.crawler.name}, nil
-	}
-	s.used.Store(time.Now().UnixNano())
-	st, sd, err := r.obtain(ctx, s, rt)
-	var refusal report.Refusal
-	switch {
-	case errors.As(err, &refusal):
-		return notAsked(u, s.origin, rt.crawler, refusal), nil
-	case err != nil:
-		return Decision{}, err
-	}
-	return r.decide(u, s.origin, rt.crawler, st, sd), nil
-}
-
-// routeTo is the way to an origin that nobody has asked for yet.
-func (r *Robots) routeTo(o origin.Origin) *route {
-	u, _ := url.Parse(o.String()) // an origin is a URL
-	rt := &route{dialled: u.Host, host: u.Host}
-	r.mu.Lock()
-	var first attachment
-	if len(r.attached) > 0 {
-		first = r.attached[0]
-	}
-	r.mu.Unlock()
-	identity, userAgent, sends := "", r.options.ProductToken, r.options.ProductToken != ""
-	if rt.chain = first.chain; first.chain != nil {
-		for _, l := range first.chain.Layers() {
-			if t, ok := l.(chain.Tokener); ok {
-				identity = t.ProductToken(u)
-			}
-		}
-		if c := first.collector.Value(); c != nil {
-			userAgent, sends = c.UserAgent, true
-		}
-	}
-	if !sends {
-		userAgent = goUserAgent
-	}
-	rt.crawler = r.crawlerNamed(identity, userAgent, sends)
-	return rt
 }
 
 // Forget drops all that is known of an origin, from memory and from Options.Store: the next request for it fetches robots.txt anew. origin is a
