@@ -1,6 +1,9 @@
 package identity
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Problem is one thing that is wrong with an identity.
 type Problem struct {
@@ -73,6 +76,11 @@ func unreal(ps []Problem) *Problem {
 		}
 	}
 	return nil
+}
+
+// worst is the first of the problems with the most weight. There must be one.
+func worst(ps []Problem) Problem {
+	return slices.MaxFunc(ps, func(a, b Problem) int { return int(a.Weight()) - int(b.Weight()) })
 }
 
 // without returns ps but for the problems of one code.
