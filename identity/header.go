@@ -49,7 +49,8 @@ func (l *layer) browserLike(h *chain.Hop, d *declaration, got string) string {
 		return d.userAgent
 	}
 	if seen := d.seen.Load(); seen == nil || *seen != got {
-		d.seen.Store(&got)
+		kept := got // so that got itself stays off the heap
+		d.seen.Store(&kept)
 	}
 	return got
 }

@@ -55,6 +55,9 @@ func New(o Options) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p := o.Require.unmet(ua, from); p != nil {
+		return nil, invalid(field, ua, *p)
+	}
 	for _, p := range mailboxProblems(from) {
 		if !slices.ContainsFunc(problems, func(q Problem) bool { return q.Code == p.Code }) {
 			problems = append(problems, p)
@@ -79,6 +82,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("identity: Options.Mode %d is neither Overwrite nor Refuse", o.Mode)
 	case o.Form > Compatible:
 		return fmt.Errorf("identity: Options.Form %d is neither Plain nor Compatible", o.Form)
+	case o.Require > BothContacts:
+		return fmt.Errorf("identity: Options.Require %d is not known", o.Require)
 	case o.NoFrom && o.From != "":
 		return errors.New("identity: Options.NoFrom and Options.From exclude each other")
 	case o.UserAgent != "" && (o.Version != "" || o.ContactURL != "" || o.ContactEmail != "" || o.Form != Plain || o.Suffix != nil):

@@ -102,6 +102,7 @@ func TestNewRefusesWhatMustNotGoOut(t *testing.T) {
 		{Options{UserAgent: good, ContactEmail: "c@acme.dev"}, ""},
 		{Options{UserAgent: good, NoFrom: true, From: "c@acme.dev"}, ""},
 		{Options{UserAgent: good, Mode: 7}, ""},
+		{Options{UserAgent: good, Require: 7}, ""},
 		{Options{UserAgent: good, Form: 7}, ""},
 	} {
 		tt.o.Logger, _ = quiet()
@@ -200,4 +201,37 @@ func TestCloseMayBeCalledTwice(t *testing.T) {
 			t.Errorf("Close() = %v, want nil", err)
 		}
 	}
+}
+
+func TestATeamMayAskForBothContacts(t *testing.T) {
+	const page, mail = "AcmeBot/1.0 (+https://bot.acme.dev)", "AcmeBot/1.0 (c@acme.dev)"
+	for _, tt := range []struct {
+		o    Options
+		want bool
+	}{
+		{Options{UserAgent: page}, true},
+		{Options{UserAgent: mail}, true},
+		{Options{UserAgent: page, Require: URLContact}, true},
+		{Options{UserAgent: mail, Require: URLContact}, false},
+		{Options{UserAgent: page, Require: EmailContact}, false},
+		{Options{UserAgent: mail, Require: EmailContact}, true},
+		{Options{UserAgent: page, From: "c@acme.dev", Require: EmailContact}, true},
+		{Options{UserAgent: page, Require: BothContacts}, false},
+		{Options{UserAgent: page, From: "c@acme.dev", Require: BothContacts}, true},
+		{Options{UserAgent: good, Require: BothContacts}, true},
+		{Options{UserAgent: "AcmeBot/1.0 (+https://example.com/)", Require: URLContact}, true}, // there to be replaced
+		{Options{UserAgent: "AcmeBot/1.0 (+https://go-colly.org/; c@acme.dev)", Require: URLContact}, false},
+	} {
+		tt.o.Logger, _ = quiet()
+		_, err := New(tt.o)
+		var bad *InvalidError
+		if (err == nil) != tt.want || err != nil && (!errors.As(err, &bad) || codes(bad.Problems) != CodeNoContact) {
+			t.Errorf("New(%+v) = %v, want accepted: %v, else code %s", tt.o, err, tt.want, CodeNoContact)
+		}
+	}
+}
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // Attach has no Logger
+	os.Exit(m.Run())
 }

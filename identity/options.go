@@ -70,6 +70,9 @@ type Options struct {
 	// NoFrom sends no From field. A crawler should send one.
 	NoFrom bool
 
+	// Require is what UserAgent and From must name at least. The zero value is AnyContact. Hosts of PerHost are not held to it.
+	Require Require
+
 	// Mode is what happens to a request whose header is not the declared one. The zero value is Overwrite.
 	Mode Mode
 	// PerHost holds the whole User-Agent for single hosts that ask for a form of their own, judged by the same rules. The keys are names
@@ -113,7 +116,7 @@ func (o *Options) equal(p *Options) bool {
 		return false
 	}
 	return o.UserAgent == p.UserAgent && o.Product == p.Product && o.Version == p.Version && o.ContactURL == p.ContactURL &&
-		o.ContactEmail == p.ContactEmail && o.Form == p.Form && o.From == p.From && o.NoFrom == p.NoFrom && o.Mode == p.Mode &&
+		o.ContactEmail == p.ContactEmail && o.Form == p.Form && o.From == p.From && o.NoFrom == p.NoFrom && o.Require == p.Require && o.Mode == p.Mode &&
 		o.Logger == p.Logger && o.Report == p.Report && o.AllowPrivate == p.AllowPrivate && o.Refusals == p.Refusals
 }
 
