@@ -9,6 +9,7 @@ import (
 )
 
 const (
+	maxRead  = 4096 // bytes; what is longer is no User-Agent, and what is wrong with it besides does not matter
 	minToken = 3 // what is shorter is no name but a word of any text
 	maxToken = 64
 )
@@ -21,6 +22,9 @@ const (
 func Check(userAgent, productToken string) []Problem {
 	if strings.TrimSpace(userAgent) == "" {
 		return []Problem{{CodeEmpty, "there is no User-Agent: give one such as " + sample}}
+	}
+	if len(userAgent) > maxRead {
+		return []Problem{{CodeSyntax, tooLong(userAgent)}}
 	}
 	r := read(userAgent, productToken)
 	var found []Problem

@@ -157,6 +157,7 @@ var identities = []struct{ rule, ua, token, want string }{
 	{"a quoted bracket", `AcmeBot/1.0 (smile :-\) +https://bot.acme.dev)`, "", ""},
 	{"256 bytes", long(256), "", ""},
 	{"257 bytes", long(257), "", "syntax"},
+	{"what is far too long is not read", strings.Repeat("(<", 1<<20), "AcmeBot", "syntax"},
 	{"a semicolon outside brackets", "AcmeBot/1.0; (+https://bot.acme.dev)", "", "grammar"},
 	{"SEC's form", "Acme Research crawl@acme.dev", "Acme", "grammar"},
 

@@ -23,9 +23,13 @@ func syntaxFault(r *reading) string {
 		return "its brackets do not match"
 	}
 	if len(ua) > maxUserAgent {
-		return fmt.Sprintf("it has %d bytes, more than %d", len(ua), maxUserAgent)
+		return tooLong(ua)
 	}
 	return ""
+}
+
+func tooLong(ua string) string {
+	return fmt.Sprintf("it has %d bytes, more than %d", len(ua), maxUserAgent)
 }
 
 // asciiHint names the A-labels of contact hosts that were written in another script.
