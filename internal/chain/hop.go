@@ -16,8 +16,9 @@ type Hop struct {
 	chain *Chain
 	given *http.Request // as net/http gave it; never changed
 	sent  *url.URL      // given.URL with the Host that is sent
-	robot bool          // our own robots.txt request
-	trail trail         // what the hops before it left
+	user  context.Context
+	robot bool  // our own robots.txt request
+	trail trail // what the hops before it left
 
 	ctx     hopContext
 	waitCtx context.Context // ends a little before the client's own deadline; nil: there is none
@@ -35,6 +36,7 @@ type Hop struct {
 	token         string
 	refusedBy     Layer
 	onWire        bool // handed to the base
+	returned      bool // RoundTrip came back, and did not panic
 
 	mu      sync.Mutex // guards what follows
 	over    bool
