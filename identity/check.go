@@ -10,7 +10,7 @@ import (
 
 const (
 	maxRead  = 4096 // bytes; what is longer is no User-Agent, and what is wrong with it besides does not matter
-	minToken = 3 // what is shorter is no name but a word of any text
+	minToken = 3    // what is shorter is no name but a word of any text
 	maxToken = 64
 )
 

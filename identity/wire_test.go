@@ -3,15 +3,12 @@ package identity
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/gocolly/colly/v2"
 	"github.com/gocolly/colly/v2/extensions"
 
-	"github.com/collyetiquette/etiquette/internal/chain"
 	"github.com/collyetiquette/etiquette/internal/testweb"
 	"github.com/collyetiquette/etiquette/report"
 )
@@ -207,140 +204,6 @@ func TestRefuseSendsNothingUnderAnotherName(t *testing.T) {
 		wantNames(t, web)
 		if got := rep.Skips(); len(got) != 1 || got[0].Reason != report.Identity || got[0].URL != "http://shop.test/" || got[0].Host != "shop.test" {
 			t.Errorf("%s: skips %+v, want one for http://shop.test/ with reason identity", name, got)
-		}
-	}
-}
-
-func TestAPlaceholderDoesNotGoOutIntoTheWorld(t *testing.T) {
-	web := memory(t)
-	for _, h := range []string{"shop.dev", "shop.test", "127.0.0.1"} {
-		web.Host(h).Page("/*", "")
-	}
-	web.Host("shop.test").Answer("/away", testweb.Answer{Redirect: "http://shop.dev/there"})
-	c, _ := attached(t, web, Options{UserAgent: "AcmeBot/1.0 (+https://example.com/bot)"})
-	wantRefused(t, c.Visit("http://shop.dev/"), CodeReserved)
-	wantRefused(t, c.Visit("http://shop.test/away"), CodeReserved)
-	if err := c.Visit("http://shop.test/"); err != nil {
-		t.Errorf("Visit of a .test name = %v, want nil", err)
-	}
-	if err := c.Visit("http://127.0.0.1/"); err != nil {
-		t.Errorf("Visit of loopback = %v, want nil", err)
-	}
-	wantRefused(t, c.Request("GET", "http://shop.dev/b", nil, nil, http.Header{"Host": {"shop.test"}}), CodeReserved)
-	wantRefused(t, c.Request("GET", "http://shop.test/b", nil, nil, http.Header{"Host": {"shop.dev"}}), CodeReserved)
-	if got, want := strings.Join(web.Log(), " "), "GET http://shop.test/away GET http://shop.test/ GET http://127.0.0.1/"; got != want {
-		t.Errorf("the server saw %q, want %q", got, want)
-	}
-}
-
-func TestASingleHostMayAskForAFormOfItsOwn(t *testing.T) {
-	web := memory(t)
-	for _, h := range []string{"a.test", "sec.test", "shop.test"} {
-		web.Host(h).Page("/", "")
-	}
-	web.Host("a.test").Answer("/away", testweb.Answer{Redirect: "http://shop.test/"})
-	for _, mode := range []Mode{Overwrite, Refuse} {
-		web.Reset()
-		c, id := attached(t, web, Options{UserAgent: good, Mode: mode, TokenOptional: []string{"SEC.test"},
-			PerHost: map[string]string{"A.test": "AcmeBot/1.2 (c@acme.dev)", "sec.test": "Acme Research crawl@acme.dev"}})
-		for _, u := range []string{"http://a.test/", "http://sec.test/", "http://shop.test/"} {
-			if err := c.Visit(u); err != nil {
-				t.Errorf("Visit(%s) = %v, want nil", u, err)
-			}
-		}
-		c.AllowURLRevisit = true
-		if err := c.Visit("http://a.test/away"); err != nil {
-			t.Errorf("Visit(a.test/away) = %v, want nil", err)
-		}
-		a, sec := "AcmeBot/1.2 (c@acme.dev)|c@acme.dev", "Acme Research crawl@acme.dev|c@acme.dev"
-		wantNames(t, web, a, sec, goodNames, a, goodNames)
-		if got, want := id.Overwritten(), int64(0); got != want {
-			t.Errorf("Overwritten() = %d, want %d", got, want)
-		}
-	}
-}
-
-// robotsLayer stands for collyrobots: it fetches robots.txt before the first page and looks at the token.
-type robotsLayer struct {
-	chain.Teller
-	once   sync.Once
-	tokens []string
-}
-
-func (l *robotsLayer) Kind() chain.Kind { return chain.Robots }
-
-func (l *robotsLayer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
-	if h.IsRobots() {
-		return next(h)
-	}
-	l.once.Do(func() {
-		req, _ := http.NewRequestWithContext(h.Context(), "GET", h.URL().Scheme+"://"+h.URL().Host+"/robots.txt", nil)
-		req.Header.Set("User-Agent", "robots layer's own")
-		if resp, err := h.Chain().Fetch(req); err == nil {
-			resp.Body.Close()
-		}
-	})
-	l.tokens = append(l.tokens, h.ProductToken())
-	return next(h)
-}
-
-func TestRobotsTakesItsTokenFromTheIdentityInEitherOrder(t *testing.T) {
-	for _, identityFirst := range []bool{true, false} {
-		web := memory(t)
-		web.Host("shop.test").Page("/", "").Robots("")
-		id := mustNew(t, Options{UserAgent: "Mozilla/5.0 (compatible; AcmeBot/1.2; +https://bot.acme.dev/c)", Mode: Refuse, Base: web.Transport()})
-		robots := &robotsLayer{}
-		c := colly.NewCollector()
-		attach := []func() error{func() error { return id.Attach(c) }, func() error { _, err := chain.Attach(c, chain.Config{}, robots); return err }}
-		if !identityFirst {
-			attach[0], attach[1] = attach[1], attach[0]
-		}
-		for _, a := range attach {
-			if err := a(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := c.Visit("http://shop.test/"); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := strings.Join(robots.tokens, " "), "AcmeBot"; got != want {
-			t.Errorf("identity first %v: token %q, want %q", identityFirst, got, want)
-		}
-		wantNames(t, web, id.UserAgent()+"|", id.UserAgent()+"|") // robots.txt goes out under the same name
-	}
-}
-
-func TestABrowserLikeHostGetsTheProgramsHeaderAndTheRestStays(t *testing.T) {
-	for _, mode := range []Mode{Overwrite, Refuse} {
-		web := memory(t)
-		web.Host("old.test").Page("/*", "").Robots("")
-		web.Host("shop.test").Page("/*", "")
-		c, id := attached(t, web, Options{UserAgent: good, Mode: mode, BrowserLike: map[string]string{"old.test": "answers 403 to others"}})
-		robots := &robotsLayer{}
-		if _, err := chain.Attach(c, chain.Config{}, robots); err != nil {
-			t.Fatal(err)
-		}
-		agent := chrome
-		c.OnRequest(func(r *colly.Request) {
-			if r.URL.Host == "old.test" {
-				r.Headers.Set("User-Agent", agent)
-			}
-		})
-		_ = c.Visit("http://old.test/a")
-		agent = ""
-		_ = c.Visit("http://old.test/b")
-		_ = c.Visit("http://shop.test/")
-		wantNames(t, web, chrome+"|c@acme.dev", chrome+"|c@acme.dev", goodNames, goodNames)
-		if got, want := strings.Join(robots.tokens, " "), "AcmeBot AcmeBot AcmeBot"; got != want {
-			t.Errorf("tokens %q, want %q", got, want)
-		}
-		for _, h := range web.Hits() {
-			u, _ := http.NewRequest("GET", h.URL(), nil)
-			reason, like := id.BrowserLike(u.URL)
-			slower := chain.Of(c).Layer(chain.Identity).(interface{ Slower(u *url.URL) bool }).Slower(u.URL)
-			if want := h.Host == "old.test"; like != want || slower != want || id.Slower(u.URL) != want || (reason != "") != want {
-				t.Errorf("%s: BrowserLike %v (%q), Slower %v, want %v", h.Host, like, reason, slower, want)
-			}
 		}
 	}
 }
