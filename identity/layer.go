@@ -1,0 +1,61 @@
+package identity
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/collyetiquette/etiquette/internal/chain"
+)
+
+// layer is an identity's place in the chain. It is a type of its own because the chain asks it for the product token by URL.
+type layer struct {
+	chain.Teller
+	id     *Identity
+	warned warned
+}
+
+func newLayer(id *Identity) *layer {
+	o := &id.options
+	return &layer{id: id, Teller: chain.Teller{OnSkip: o.OnSkip, Logger: o.Logger, Report: o.Report}}
+}
+
+func (l *layer) Kind() chain.Kind { return chain.Identity }
+
+// ProductToken implements chain.Tokener, so that collyrobots judges by our token in whatever order the two were attached.
+func (l *layer) ProductToken(*url.URL) string { return l.id.token }
+
+// Slower lets the throttle learn which hosts get twice the interval.
+func (l *layer) Slower(u *url.URL) bool { return l.id.Slower(u) }
+
+// Handle sends the hop on under the declared name. It runs after every callback, on redirects and robots.txt as well.
+func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
+	d := l.id.declared(h.URL())
+	if d.unreal != nil && !(harmless(h.URL()) && harmless(h.Dialled())) {
+		return h.Refuse(refusal(h.URL(), *d.unreal))
+	}
+	if err := l.userAgent(h, d); err != nil {
+		return h.Refuse(err)
+	}
+	if err := l.from(h); err != nil {
+		return h.Refuse(err)
+	}
+	return next(h)
+}
+
+// refusing is the layer of a collector whose Attach failed: nothing is sent, and the reason is said. An error that nobody looked at must not
+// end in requests under a wrong name.
+type refusing struct {
+	chain.Teller
+	err     error
+	problem Problem
+}
+
+func (l *refusing) Kind() chain.Kind { return chain.Identity }
+
+func (l *refusing) Handle(h *chain.Hop, _ chain.Handler) (*http.Response, error) {
+	e := refusal(h.URL(), l.problem)
+	e.Problem.Text = fmt.Sprintf("nothing is sent, because Attach failed: %s", l.problem.Text)
+	e.Err = l.err
+	return h.Refuse(e)
+}
