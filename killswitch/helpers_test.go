@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -76,14 +77,16 @@ func attached(t testing.TB, s *Switch) *colly.Collector {
 
 // fileOf is a stop file with a rule for each host.
 func fileOf(generation int, hosts ...string) string {
-	text := fmt.Sprintf(`{"version": 1, "generation": %d, "rules": [`, generation)
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"version": 1, "generation": %d, "rules": [`, generation)
 	for i, h := range hosts {
 		if i > 0 {
-			text += ","
+			b.WriteByte(',')
 		}
-		text += fmt.Sprintf("\n"+`  {"id": "ks-%s", "host": %q, "reason": "asked by mail"}`, h, h)
+		fmt.Fprintf(&b, "\n"+`  {"id": "ks-%s", "host": %q, "reason": "asked by mail"}`, h, h)
 	}
-	return text + "\n]}\n"
+	b.WriteString("\n]}\n")
+	return b.String()
 }
 
 func writeFile(t testing.TB, path, text string) {
