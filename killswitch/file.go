@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -108,43 +107,6 @@ func (f *stopFile) readRules(raw json.RawMessage) {
 	for i, raw := range list {
 		f.readRule(fmt.Sprintf("rule %d", i+1), raw, ids)
 	}
-}
-
-// member is one name and value of a JSON object. encoding/json would keep only the last of two equal names, and take "Host" for "host".
-type member struct {
-	key   string
-	value json.RawMessage
-}
-
-// members reads one JSON object, and nothing behind it.
-func members(text []byte) ([]member, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	open, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	if open != json.Delim('{') {
-		return nil, fmt.Errorf("an object was expected, not %v", open)
-	}
-	var out []member
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		m := member{key: key.(string)}
-		if err := dec.Decode(&m.value); err != nil {
-			return nil, err
-		}
-		out = append(out, m)
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("something follows the object")
-	}
-	return out, nil
 }
 
 // salvage takes every object with a readable scope out of a text that is no JSON as a whole: one cut short, or with a comma too many. It goes
