@@ -371,5 +371,7 @@ func (*denier) Handle(h *chain.Hop, _ chain.Handler) (*http.Response, error) {
 
 type deniedError struct{}
 
-func (deniedError) Error() string     { return "denied" }
-func (deniedError) Skip() report.Skip { return report.Skip{Reason: report.AccessDenied, Detail: "403 ten times"} }
+func (deniedError) Error() string { return "denied" }
+func (deniedError) Skip() report.Skip {
+	return report.Skip{Reason: report.AccessDenied, Detail: "403 ten times"}
+}
