@@ -1,0 +1,115 @@
+package collyrobots
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/collyetiquette/etiquette/internal/chain"
+	"github.com/collyetiquette/etiquette/internal/origin"
+	"github.com/collyetiquette/etiquette/report"
+)
+
+// Kind is the layer's place among the parts of the pack, which calls it.
+func (r *Robots) Kind() chain.Kind { return chain.Robots }
+
+// Skipped is called by the pack for each request that was refused here.
+func (r *Robots) Skipped(req *colly.Request, s report.Skip) { r.teller.Skipped(req, s) }
+
+// Log is the logger that this part uses.
+func (r *Robots) Log() *slog.Logger { return r.log() }
+
+// Handle is called by the pack for each request on the wire: it lets pass what robots.txt allows, and fetches robots.txt if it is not known.
+// robots.txt itself is always allowed (RFC 9309, 2.2.2).
+func (r *Robots) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
+	if h.IsRobots() || isRobotsURL(h.URL()) {
+		r.paceAsBefore(h)
+		return next(h)
+	}
+	if err := r.judge(h); err != nil {
+		return h.Refuse(err)
+	}
+	return next(h)
+}
+
+// paceAsBefore gives a request for robots.txt itself the crawl delay of the copy that is known, even an old one.
+func (r *Robots) paceAsBefore(h *chain.Hop) {
+	o, err := origin.Of(h.URL())
+	if err != nil {
+		return
+	}
+	s := r.cache.peek(o)
+	if s == nil {
+		return
+	}
+	if st := s.state.Load(); st != nil && st.copy != nil {
+		if rules := st.copy.known(r.crawlerOf(h.ProductToken(), h.Header()).token); rules != nil {
+			h.SetCrawlDelay(rules.CrawlDelay())
+		}
+	}
+}
+
+// Admit is called by the pack before a request is on its way. It refuses what memory knows to be disallowed for the token that requests to this
+// origin have been sent under: a callback that comes later may still give the request another name.
+func (r *Robots) Admit(a chain.Admission) error {
+	if isRobotsURL(a.URL) {
+		return nil
+	}
+	d, refused := r.remembers(a)
+	if !refused || r.mayBeHeld(&d) {
+		return nil
+	}
+	return &RefusedError{d}
+}
+
+// Recheck is called by the pack when a request has waited for its turn: the rules may have changed or run out meanwhile. It reads memory only.
+func (r *Robots) Recheck(h *chain.Hop) (stale bool, err error) {
+	if h.IsRobots() || isRobotsURL(h.URL()) {
+		return false, nil
+	}
+	o, err := origin.Of(h.URL())
+	if err != nil {
+		return false, nil // it was refused before
+	}
+	s := r.cache.peek(o)
+	if s == nil {
+		return true, nil
+	}
+	st := s.state.Load()
+	sd := st.at(time.Now(), &r.options)
+	if sd == unknown || sd == allDisallowed && r.options.Patience > 0 {
+		return true, nil
+	}
+	return false, r.apply(h, s, r.crawlerOf(h.ProductToken(), h.Header()), st, sd)
+}
+
+// Renew is called by the pack when Recheck found the rules stale and the turn has been given back: it fetches them and judges anew.
+func (r *Robots) Renew(h *chain.Hop) error {
+	if h.IsRobots() || isRobotsURL(h.URL()) {
+		return nil
+	}
+	return r.judge(h)
+}
+
+// Holds is called by the pack to learn whether an earlier refusal would be given again. It reads memory only.
+func (r *Robots) Holds(a chain.Admission, s report.Skip) bool {
+	if s.Reason != report.RobotsDisallowed && s.Reason != report.RobotsUnreachable {
+		// robots.txt was not sent, for another part's reason: not even asked for again at once.
+		return time.Now().Before(s.RetryAt) || time.Since(s.Time) < shortestRetry
+	}
+	if _, err := origin.Of(a.URL); err != nil {
+		return true
+	}
+	d, refused := r.remembers(a)
+	return refused && !r.mayBeHeld(&d)
+}
+
+var (
+	_ chain.Layer     = (*Robots)(nil)
+	_ chain.Admitter  = (*Robots)(nil)
+	_ chain.Rechecker = (*Robots)(nil)
+	_ chain.Renewer   = (*Robots)(nil)
+	_ chain.Holder    = (*Robots)(nil)
+)
