@@ -242,27 +242,3 @@ func callID(w http.ResponseWriter, r *http.Request) (string, bool) {
 	}
 	return id, true
 }
-
-// readCall reads a body whole: one JSON object with nothing unknown in it.
-func readCall(w http.ResponseWriter, r *http.Request, into any) bool {
-	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != "application/json" {
-		fail(w, http.StatusUnsupportedMediaType, "the body must be application/json")
-		return false
-	}
-	text, err := readAll(r)
-	var big *http.MaxBytesError
-	switch {
-	case errors.As(err, &big):
-		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", maxAdminBody))
-	case errors.Is(err, errSlow):
-		fail(w, http.StatusRequestTimeout, fmt.Sprintf("the body did not come within %s", adminBodyTime))
-	case err != nil:
-		fail(w, http.StatusBadRequest, "the body could not be read")
-	default:
-		if err = strictJSON(text, into); err == nil {
-			return true
-		}
-		fail(w, http.StatusBadRequest, "the body is not what it must be: "+err.Error())
-	}
-	return false
-}

@@ -65,6 +65,7 @@ func openState(dir string) (*state, error) {
 		}
 		*f.to = file
 	}
+	syncDir(dir)
 	return st, nil
 }
 
@@ -222,35 +223,4 @@ func (st *state) append(recs []record) error {
 	st.offset += int64(b.Len())
 	size := fmt.Appendf(nil, "%d\n", st.offset)
 	return replaceFile(filepath.Join(st.dir, sizeFile), size)
-}
-
-// appendWhole leaves a file as it was if it cannot take all of text.
-func appendWhole(f *os.File, text []byte, end int64) error {
-	_, err := f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err != nil {
-		return errors.Join(err, f.Truncate(end))
-	}
-	return nil
-}
-
-// replaceFile puts text in the place of a file, in one step.
-func replaceFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
