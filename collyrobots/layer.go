@@ -12,18 +12,21 @@ import (
 	"github.com/collyetiquette/etiquette/report"
 )
 
+// layer is a Robots as the chain sees it. It is a type of its own so that what only the chain calls is no part of the Robots' manual.
+type layer struct{ *Robots }
+
 // Kind is the layer's place among the parts of the pack, which calls it.
-func (r *Robots) Kind() chain.Kind { return chain.Robots }
+func (r layer) Kind() chain.Kind { return chain.Robots }
 
 // Skipped is called by the pack for each request that was refused here.
-func (r *Robots) Skipped(req *colly.Request, s report.Skip) { r.teller.Skipped(req, s) }
+func (r layer) Skipped(req *colly.Request, s report.Skip) { r.teller.Skipped(req, s) }
 
 // Log is the logger that this part uses.
-func (r *Robots) Log() *slog.Logger { return r.log() }
+func (r layer) Log() *slog.Logger { return r.log() }
 
 // Handle is called by the pack for each request on the wire: it lets pass what robots.txt allows, and fetches robots.txt if it is not known.
 // robots.txt itself is always allowed (RFC 9309, 2.2.2).
-func (r *Robots) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
+func (r layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
 	if h.IsRobots() || isRobotsURL(h.URL()) {
 		r.paceAsBefore(h)
 		return next(h)
@@ -53,7 +56,7 @@ func (r *Robots) paceAsBefore(h *chain.Hop) {
 
 // Admit is called by the pack before a request is on its way. It refuses what memory knows to be disallowed for the token that requests to this
 // origin have been sent under: a callback that comes later may still give the request another name.
-func (r *Robots) Admit(a chain.Admission) error {
+func (r layer) Admit(a chain.Admission) error {
 	if isRobotsURL(a.URL) {
 		return nil
 	}
@@ -65,7 +68,7 @@ func (r *Robots) Admit(a chain.Admission) error {
 }
 
 // Recheck is called by the pack when a request has waited for its turn: the rules may have changed or run out meanwhile. It reads memory only.
-func (r *Robots) Recheck(h *chain.Hop) (stale bool, err error) {
+func (r layer) Recheck(h *chain.Hop) (stale bool, err error) {
 	if h.IsRobots() || isRobotsURL(h.URL()) {
 		return false, nil
 	}
@@ -86,7 +89,7 @@ func (r *Robots) Recheck(h *chain.Hop) (stale bool, err error) {
 }
 
 // Renew is called by the pack when Recheck found the rules stale and the turn has been given back: it fetches them and judges anew.
-func (r *Robots) Renew(h *chain.Hop) error {
+func (r layer) Renew(h *chain.Hop) error {
 	if h.IsRobots() || isRobotsURL(h.URL()) {
 		return nil
 	}
@@ -94,7 +97,7 @@ func (r *Robots) Renew(h *chain.Hop) error {
 }
 
 // Holds is called by the pack to learn whether an earlier refusal would be given again. It reads memory only.
-func (r *Robots) Holds(a chain.Admission, s report.Skip) bool {
+func (r layer) Holds(a chain.Admission, s report.Skip) bool {
 	if s.Reason != report.RobotsDisallowed && s.Reason != report.RobotsUnreachable {
 		// robots.txt was not sent, for another part's reason: not even asked for again at once.
 		return time.Now().Before(s.RetryAt) || time.Since(s.Time) < shortestRetry
@@ -107,9 +110,9 @@ func (r *Robots) Holds(a chain.Admission, s report.Skip) bool {
 }
 
 var (
-	_ chain.Layer     = (*Robots)(nil)
-	_ chain.Admitter  = (*Robots)(nil)
-	_ chain.Rechecker = (*Robots)(nil)
-	_ chain.Renewer   = (*Robots)(nil)
-	_ chain.Holder    = (*Robots)(nil)
+	_ chain.Layer     = layer{}
+	_ chain.Admitter  = layer{}
+	_ chain.Rechecker = layer{}
+	_ chain.Renewer   = layer{}
+	_ chain.Holder    = layer{}
 )

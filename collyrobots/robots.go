@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -87,15 +88,15 @@ func (r *Robots) attach(c *colly.Collector) (*Robots, error) {
 	if c == nil {
 		return nil, errors.New("collyrobots: Attach of a nil Collector")
 	}
-	ch, err := chain.Attach(c, r.config(), r)
+	ch, err := chain.Attach(c, r.config(), layer{r})
 	inForce := r
 	var taken *chain.TakenError
 	if errors.As(err, &taken) {
-		first, ok := taken.Layer.(*Robots)
+		first, ok := taken.Layer.(layer)
 		if !ok || !first.options.equal(&r.options) {
 			return nil, err
 		}
-		inForce = first
+		inForce = first.Robots
 		ch, err = chain.Attach(c, first.config(), first) // a clone still needs its callbacks
 	}
 	if err != nil {
@@ -114,22 +115,23 @@ func (r *Robots) remember(ch *chain.Chain, c *colly.Collector) {
 			return
 		}
 	}
+	r.attached = slices.DeleteFunc(r.attached, func(a attachment) bool { return a.collector.Value() == nil }) // collectors come and go
 	r.attached = append(r.attached, attachment{ch, weak.Make(c)})
 }
 
 func (r *Robots) config() chain.Config {
 	o := &r.options
-	return chain.Config{Base: o.Base, Schemes: o.Schemes, AllowPrivate: o.AllowPrivate, Refusals: o.Refusals}
+	return chain.Config{Base: o.Base, Schemes: o.Schemes, AllowPrivate: o.AllowPrivate, Refusals: chain.Refusals(o.Refusals)}
 }
 
 // Transport is next, obeying robots.txt: for a plain http.Client. nil means Options.Base, or the pack's own transport. A refused request is a
 // *RefusedError inside the client's *url.Error.
 func (r *Robots) Transport(next http.RoundTripper) http.RoundTripper {
-	return chain.Transport(next, r.config(), r)
+	return chain.Transport(next, r.config(), layer{r})
 }
 
-// Forget drops all that is known of an origin, from memory and from Options.Store: the next request for it fetches robots.txt anew. origin is a
-// URL; what follows its host plays no part. The error is that it is none, or that of the store.
+// Forget drops all that is known of an origin, from memory and from Options.Store: the next request for it fetches robots.txt anew. rawOrigin is a
+// URL; what follows its host plays no part. It fails if rawOrigin is no http or https URL, or if the Store fails.
 func (r *Robots) Forget(rawOrigin string) error {
 	u, err := url.Parse(rawOrigin)
 	if err != nil {
@@ -157,8 +159,9 @@ func (r *Robots) Forget(rawOrigin string) error {
 // Report holds what was not sent because of robots.txt, counted by reason and rule. It is Options.Report if one was given; never nil.
 func (r *Robots) Report() *report.Report { return r.teller.Report }
 
-// Close ends refreshes in the background and waits for them, and drops idle connections. Requests are judged as before, but a copy that gets
-// old is then fetched anew only once its life is over. Close is safe to call twice; the error is always nil.
+// Close ends refreshes in the background and waits for them, and drops idle connections. Requests are judged as before; a copy that ran out is then
+// fetched on demand and not ahead of time. A program that ends, or never closes, loses nothing but that. Close is safe to call twice; the error is
+// always nil.
 func (r *Robots) Close() error {
 	r.mu.Lock()
 	r.close()

@@ -64,7 +64,7 @@ func TestALoopThatCannotBecomeASkipSendsNothingMore(t *testing.T) {
 		clone  bool
 	}{
 		{"POST", Options{}, "POST", false},
-		{"Refusals: Error", Options{Refusals: Error}, "GET", false},
+		{"Refusals: Error", Options{Refusals: RefusalsError}, "GET", false},
 		{"a plain clone", Options{}, "GET", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -121,10 +121,10 @@ func TestACollectorThatGotErrorsSoFarGoesOnToGetThem(t *testing.T) {
 		ignore   bool
 		want     error
 	}{
-		{Auto, false, colly.ErrRobotsTxtBlocked},
-		{Auto, true, nil},
-		{Skip, false, nil},
-		{Error, true, colly.ErrRobotsTxtBlocked},
+		{RefusalsAuto, false, colly.ErrRobotsTxtBlocked},
+		{RefusalsAuto, true, nil},
+		{RefusalsSkip, false, nil},
+		{RefusalsError, true, colly.ErrRobotsTxtBlocked},
 	} {
 		inBubble(t, func(t *testing.T, web *testweb.Web) {
 			loops(web)
