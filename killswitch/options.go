@@ -13,17 +13,17 @@ import (
 	"github.com/collyetiquette/etiquette/report"
 )
 
-// Refusals says what becomes of a refused GET or HEAD.
-type Refusals = chain.Refusals
+// Refusals says what becomes of a refused GET or HEAD. The zero value is RefusalsAuto.
+type Refusals uint8
 
 // The ways to refuse.
 const (
 	// RefusalsAuto is RefusalsSkip, or RefusalsError for a collector that had IgnoreRobotsTxt = false.
-	RefusalsAuto = chain.RefusalsAuto
+	RefusalsAuto = Refusals(chain.RefusalsAuto)
 	// RefusalsSkip lets Visit return nil for what is known to be stopped before it is sent.
-	RefusalsSkip = chain.RefusalsSkip
+	RefusalsSkip = Refusals(chain.RefusalsSkip)
 	// RefusalsError makes every refusal an error of Visit and OnError.
-	RefusalsError = chain.RefusalsError
+	RefusalsError = Refusals(chain.RefusalsError)
 )
 
 // The defaults of Options.
@@ -102,6 +102,9 @@ func (o *Options) check() error {
 	if o.Token != "" && len(o.Token) < minToken {
 		errs = append(errs, fmt.Errorf("killswitch: Options.Token has %d bytes, %d random ones are the least", len(o.Token), minToken))
 	}
+	if o.Refusals > RefusalsError {
+		errs = append(errs, fmt.Errorf("killswitch: Options.Refusals %d is none of the three", o.Refusals))
+	}
 	return errors.Join(errs...)
 }
 
@@ -120,5 +123,5 @@ func (o *Options) settle() time.Duration {
 }
 
 func (o *Options) config() chain.Config {
-	return chain.Config{Base: o.Base, Schemes: o.Schemes, AllowPrivate: o.AllowPrivate, Refusals: o.Refusals}
+	return chain.Config{Base: o.Base, Schemes: o.Schemes, AllowPrivate: o.AllowPrivate, Refusals: chain.Refusals(o.Refusals)}
 }
