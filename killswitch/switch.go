@@ -1,0 +1,218 @@
+package killswitch
+
+import (
+	"cmp"
+	"log/slog"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/collyetiquette/etiquette/internal/chain"
+)
+
+// Switch holds the rules in force and keeps to them. It is safe for concurrent use. Make it with New or Attach, and Close it.
+type Switch struct {
+	opts    Options
+	layer   *layer
+	index   *index
+	flights *flights
+	state   *state // nil without a StateDir
+	file    fileReader
+	watch   watch
+	guard   tokenGuard
+
+	mu   sync.Mutex // guards what follows, and every change of the index
+	read map[Rule]*entry
+	made map[string]*entry // by ID: what Stop, the endpoint and answers of servers made
+	past []*entry          // lifted or expired, for Report
+	// stale is in force while the stop file has been unreadable for longer than MaxStale, or the saved state is damaged.
+	stale   map[string]*entry
+	told    map[string]string // alarms that were given, by what they are about
+	nextEnd time.Time         // when the first of the rules in force expires
+	flushed time.Time         // when the refusals were last written to the audit log
+}
+
+// New makes a switch. It reads the stop file and the saved state, starts nothing, and touches no network. It fails if the file does not exist,
+// cannot be read whole and was never read before, or if the saved state is damaged: a switch that may have lost a stop must not begin.
+func New(o Options) (*Switch, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s := &Switch{opts: o, index: newIndex(), flights: newFlights(), read: make(map[Rule]*entry), made: make(map[string]*entry),
+		stale: make(map[string]*entry), told: make(map[string]string)}
+	s.watch.init()
+	s.layer = newLayer(s)
+	if err := s.openState(); err != nil {
+		return nil, err
+	}
+	if err := s.openFile(); err != nil {
+		s.closeState()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close ends the watching of files. The rules that are in force stay so. It is safe to call twice.
+func (s *Switch) Close() error {
+	s.watch.close()
+	s.flushCounts(time.Now())
+	return s.closeState()
+}
+
+// Check reports whether a request for u would be refused, and by which rule. It looks at the clock and at memory only, but for the first use
+// of a Switch with files, which reads them.
+func (s *Switch) Check(u *url.URL) (Rule, bool) {
+	s.use()
+	if e := s.index.find(u); e.stops() {
+		return e.rule, true
+	}
+	return Rule{}, false
+}
+
+// Rules are the rules in force, of all sources, in the order of their IDs. The slice is the caller's.
+func (s *Switch) Rules() []Rule {
+	s.use()
+	now := time.Now()
+	var rules []Rule
+	s.mu.Lock()
+	for e := range s.entries() {
+		if !e.expired(now) {
+			rules = append(rules, e.rule)
+		}
+	}
+	s.mu.Unlock()
+	slices.SortFunc(rules, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Scope(), b.Scope())) })
+	return rules
+}
+
+// entries yields all that is in force. The caller holds mu.
+func (s *Switch) entries() func(func(*entry) bool) {
+	return func(yield func(*entry) bool) {
+		for _, e := range s.read {
+			if !yield(e) {
+				return
+			}
+		}
+		for _, m := range []map[string]*entry{s.made, s.stale} {
+			for _, e := range m {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (e *entry) expired(now time.Time) bool {
+	return !e.rule.Until.IsZero() && !now.Before(e.rule.Until)
+}
+
+// publish puts rules in force. The caller holds mu, and calls strike once it has let go of it.
+func (s *Switch) publish(es ...*entry) {
+	now := time.Now()
+	for _, e := range es {
+		if e.applied.IsZero() {
+			e.applied = now
+		}
+		s.noteEnd(e, now)
+	}
+	s.index.add(es...)
+}
+
+// landingTime is how long a stop waits for the requests that it ended to be off the wire.
+const landingTime = 50 * time.Millisecond
+
+// strike ends what is under way and now covered by a rule with the action Stop, but for one hop. What it returns waits until nothing more of that
+// is sent, but not for long.
+func (s *Switch) strike(spared *chain.Hop) (wait func()) {
+	l := s.flights.end(s.index, s.layer, spared)
+	return func() {
+		late := time.NewTimer(landingTime)
+		defer late.Stop()
+		select {
+		case <-l.down:
+		case <-late.C:
+		}
+	}
+}
+
+// maxPast bounds what is remembered of rules that are no longer in force.
+const maxPast = 10_000
+
+// retire takes rules out of force. The caller holds mu.
+func (s *Switch) retire(reason string, es ...*entry) {
+	now := time.Now()
+	s.index.remove(es...)
+	for _, e := range es {
+		e.saved = e.saved.later(s.flights.times(e))
+		e.lifted, e.liftReason = now, reason
+	}
+	s.remember(es...)
+}
+
+// remember keeps rules that are no longer in force for Report. The caller holds mu.
+func (s *Switch) remember(es ...*entry) {
+	s.past = append(s.past, es...)
+	if n := len(s.past) - maxPast; n > 0 {
+		s.past = slices.Clone(s.past[n:])
+	}
+}
+
+func (s *Switch) log() *slog.Logger { return s.layer.teller.Log() }
+
+// alarm tells once that something is wrong; err nil: it is well again.
+func (s *Switch) alarm(about string, err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	s.mu.Lock()
+	before := s.told[about]
+	s.told[about] = text
+	s.mu.Unlock()
+	if before == text {
+		return
+	}
+	if err == nil {
+		s.log().Warn("killswitch: well again", "file", about)
+		return
+	}
+	s.log().Error("killswitch: alarm", "file", about, "err", err)
+	if s.opts.OnAlarm != nil {
+		s.opts.OnAlarm(err)
+	}
+}
+
+func describe(r Rule) []any {
+	attrs := []any{"rule", r.ID, "scope", r.Scope(), "action", r.Action, "reason", r.Reason}
+	if r.Ticket != "" {
+		attrs = append(attrs, "ticket", r.Ticket)
+	}
+	if !r.Until.IsZero() {
+		attrs = append(attrs, "until", r.Until)
+	}
+	return attrs
+}
+
+// rulesVersion changes whenever a rule comes into force, is lifted or expires.
+func (s *Switch) rulesVersion() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if !s.nextEnd.IsZero() && !now.Before(s.nextEnd) {
+		s.nextEnd = time.Time{}
+		for e := range s.entries() {
+			s.noteEnd(e, now)
+		}
+		s.index.version.Add(1)
+	}
+	return s.index.version.Load()
+}
+
+// noteEnd keeps nextEnd the first moment at which a rule expires. The caller holds mu.
+func (s *Switch) noteEnd(e *entry, now time.Time) {
+	if end := e.rule.Until; end.After(now) && (s.nextEnd.IsZero() || end.Before(s.nextEnd)) {
+		s.nextEnd = end
+	}
+}
