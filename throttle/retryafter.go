@@ -33,7 +33,7 @@ func parseRetryAfter(value, date string, now time.Time) (time.Duration, bool) {
 		now = sent
 	}
 	d := min(at.Sub(now), longestRetryAfter)
-	return d, d > 0
+	return max(d, 0), d > 0
 }
 
 // lengthen adds up to a tenth, so that all who were told the same do not come back at once.

@@ -53,7 +53,11 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 			out.Parked, out.Until = m.reason, t.wall(m.parked)
 		}
 	}
-	out.Interval, out.Source = interval(t.paces[h.rule].delay, h.crawlDelay(), blockLeft)
+	rule := h.rule
+	if h.port == 0 { // known from the StateDir only
+		rule = t.paces.match(key, 443)
+	}
+	out.Interval, out.Source = interval(t.paces[rule].delay, h.crawlDelay(), blockLeft)
 	if at := max(h.openAt(), h.parkedUntil()); at > now {
 		out.NextStart = t.wall(at)
 	}

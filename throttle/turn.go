@@ -113,13 +113,14 @@ func (g *gate) settle() {
 
 // sending notes that the request is handed over now: gaps are counted from here, not from when the turn was given.
 func (tn *Turn) sending() {
-	tn.gate.shard.mu.Lock()
-	defer tn.gate.shard.mu.Unlock()
+	g := tn.gate
+	t := g.throttle()
+	g.shard.mu.Lock()
 	if tn.state != flying {
+		g.shard.mu.Unlock()
 		return
 	}
-	g := tn.gate
-	now := g.throttle().now()
+	now := t.now()
 	tn.stamp(now)
 	if !tn.robots && g.host.next < now+int64(tn.gap) {
 		g.host.next = now + int64(tn.gap)
@@ -128,6 +129,9 @@ func (tn *Turn) sending() {
 			g.advance(now)
 		}
 	}
+	note := t.state.noteNext(g)
+	g.shard.mu.Unlock()
+	t.state.write(note)
 }
 
 // stamp measures the gap to the request before. The caller holds the lock.
