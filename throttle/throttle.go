@@ -94,6 +94,9 @@ func (t *Throttle) Wait(ctx context.Context, u *url.URL) (*Turn, error) {
 // take waits for a turn for the hop, or, without one, for the URL.
 func (t *Throttle) take(ctx context.Context, u *url.URL, h *chain.Hop) (*Turn, error) {
 	key, err := origin.HostKey(u)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

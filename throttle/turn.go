@@ -45,6 +45,9 @@ type Turn struct {
 	before     int64         // the host's next start if this one is not sent
 	owed       int64         // the host's next start because of this one
 	due        int64         // when the ceilings let it start
+	stamped    bool
+	lastSent   int64 // what the gaps were counted from
+	lastPage   int64
 	held       [2]*rate.Reservation
 }
 
@@ -80,11 +83,13 @@ func (tn *Turn) await() error {
 		g.shard.mu.Unlock()
 		select {
 		case <-tn.wake:
-			g.shard.mu.Lock()
 		case <-tn.ctx.Done():
-			g.shard.mu.Lock()
+		}
+		ended := context.Cause(tn.ctx)
+		g.shard.mu.Lock()
+		if ended != nil {
 			tn.quit(t.now())
-			return context.Cause(tn.ctx)
+			return ended
 		}
 	}
 }
@@ -138,6 +143,7 @@ func (tn *Turn) sending() {
 func (tn *Turn) stamp(now int64) {
 	g := tn.gate
 	tn.began = now
+	tn.stamped, tn.lastSent, tn.lastPage = true, g.gaps.sentAt, g.gaps.pageAt
 	if short := g.gaps.sent(now, tn.robots, g.interval(), g.host.crawlDelay()); short {
 		g.throttle().shortfall.Add(1)
 	}
@@ -211,6 +217,9 @@ func (g *gate) takeBack(tn *Turn) {
 	g.unfly(tn)
 	if !tn.robots && g.host.next == tn.owed {
 		g.host.next = tn.before
+	}
+	if tn.stamped && g.gaps.sentAt == tn.began {
+		g.gaps.sentAt, g.gaps.pageAt = tn.lastSent, tn.lastPage
 	}
 }
 
