@@ -48,14 +48,11 @@ type origins uint32
 
 func originsOf(u *url.URL) (o origins, port uint16) {
 	secure := u.Scheme == "https"
-	n, err := strconv.ParseUint(u.Port(), 10, 16)
-	switch {
-	case err == nil:
+	if text := u.Port(); text != "" {
+		n, _ := strconv.ParseUint(text, 10, 16) // a port that is none has no host key either
 		port = uint16(n)
-	case secure:
+	} else if port = 80; secure {
 		port = 443
-	default:
-		port = 80
 	}
 	if o = origins(port); secure {
 		o |= 1 << 16

@@ -31,7 +31,7 @@ func TestWhatAHostOwesSurvivesEviction(t *testing.T) {
 		}
 		end("http://blocked.test/", 429, "Retry-After", "3600")
 		end("http://denied.test/", 403)
-		for i := range 4 * shardCount * firstSweep {
+		for i := range 2 * shardCount * firstSweep {
 			end(fmt.Sprintf("http://h%d.test/", i), 200)
 			if i%1000 == 0 {
 				time.Sleep(100 * time.Millisecond)
@@ -56,7 +56,7 @@ func TestWhatAHostOwesSurvivesEviction(t *testing.T) {
 
 func TestTheTableDoesNotGrowWithHostsThatOweNothing(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, th *Throttle) {
-		for i := range 6 * shardCount * firstSweep {
+		for i := range 3 * shardCount * firstSweep {
 			mustWait(t, th, fmt.Sprintf("http://h%d.test/", i)).Done(nil, nil)
 			if i%100 == 0 {
 				time.Sleep(10 * time.Millisecond)
