@@ -4,6 +4,8 @@ go 1.25.0
 
 require (
 	github.com/gocolly/colly/v2 v2.3.0
+	github.com/google/go-cmp v0.7.0
+	github.com/jimsmart/grobotstxt v1.0.3
 	golang.org/x/net v0.47.0
 )
 
@@ -17,8 +19,6 @@ require (
 	github.com/gobwas/glob v0.2.3 // indirect
 	github.com/golang/groupcache v0.0.0-20241129210726-2c02b8208cf8 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
-	github.com/google/go-cmp v0.7.0 // indirect
-	github.com/jimsmart/grobotstxt v1.0.3 // indirect
 	github.com/kennygrant/sanitize v1.2.4 // indirect
 	github.com/nlnwa/whatwg-url v0.6.2 // indirect
 	github.com/saintfish/chardet v0.0.0-20230101081208-5e3ef4b5456d // indirect

@@ -53,7 +53,7 @@ func (c *Chain) skip(col *colly.Collector, r *colly.Request, l Layer, s report.S
 	takeMark(r.URL)
 	r.Abort()
 	fillSkip(&s, a.URL, a.Method)
-	c.kept.keep(r, s)
+	c.keep(r, s)
 	if !c.toldOnHead(col, a.Method, s.URL) {
 		c.tell(l, r, s)
 	}

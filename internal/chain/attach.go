@@ -40,12 +40,12 @@ func Attach(col *colly.Collector, cfg Config, layers ...Layer) (*Chain, error) {
 		err = proven()
 	}
 	if err != nil {
-		failAttach(col, client, err)
+		failAttach(col, client, err, layers)
 		return nil, err
 	}
 	c := wire(col, client, cfg)
 	if err := c.join(Config{}, layers); err != nil {
-		failAttach(col, client, err)
+		failAttach(col, client, err, layers)
 		return nil, err
 	}
 	c.watch(col)
@@ -155,6 +155,11 @@ func (c *Chain) watch(col *colly.Collector) {
 		c.mu.Unlock()
 		return
 	}
+	if len(c.collectors) == cap(c.collectors) { // clones come and go
+		first := c.collectors[:min(1, len(c.collectors))]
+		rest := slices.DeleteFunc(c.collectors[len(first):], func(w weak.Pointer[colly.Collector]) bool { return w.Value() == nil })
+		c.collectors = append(first, rest...)
+	}
 	c.collectors = append(c.collectors, weak.Make(col))
 	c.mu.Unlock()
 	w := weak.Make(col) // Colly keeps callbacks in the collector; they need not keep it alive
@@ -166,27 +171,49 @@ func (c *Chain) watch(col *colly.Collector) {
 	col.OnError(c.outcome)
 }
 
-// failAttach leaves the collector sending nothing. A client that is not Colly's own is not written to.
-func failAttach(col *colly.Collector, client *http.Client, err error) {
-	c := newChain(Config{})
-	fault := &attachFault{err}
-	dead := &deadContext{chain: c, user: userContext(col), fault: fault}
-	col.Context = dead
-	if client == nil {
-		return
+// Fail is for a part whose Attach fails before it has a layer, because of a wrong option say: a collector without a chain sends nothing from then on,
+// and each Visit gives err. One that has a chain keeps it. It returns err.
+func Fail(col *colly.Collector, err error) error {
+	if col == nil || inherited(col) != nil {
+		return err
 	}
-	if client != http.DefaultClient && client.CheckRedirect != nil {
+	client, _ := checkBefore(col)
+	failAttach(col, client, err, nil)
+	return err
+}
+
+// failAttach leaves the collector sending nothing. A client that is not Colly's own is not written to.
+func failAttach(col *colly.Collector, client *http.Client, err error, layers []Layer) {
+	c := newChain(Config{})
+	c.layers.Store(newStack(layers, c.attempt))
+	dead := &deadContext{chain: c, user: userContext(col), fault: &attachFault{err}}
+	col.Context = dead
+	col.IgnoreRobotsTxt = true // Colly's check would fetch its robots.txt past everything
+	if client != nil && client != http.DefaultClient && client.CheckRedirect != nil {
 		c.front = newFront(c, nil)
 		col.WithTransport(c.front)
+	}
+	w := weak.Make(col)
+	col.OnRequest(func(r *colly.Request) {
+		if col := w.Value(); col != nil {
+			c.stayShut(col, r, dead)
+		}
+	})
+}
+
+// stayShut is the OnRequest callback after an Attach that failed. As long as the dead context is sure to be looked at, its error is that of the
+// Visit; what was set since must not open the collector.
+func (c *Chain) stayShut(col *colly.Collector, r *colly.Request, dead *deadContext) {
+	if r.IsAbort() || Of(col) != nil {
+		return // a later Attach succeeded
+	}
+	if deadOf(col.Context) == dead && col.Context.Done() == (<-chan struct{})(ended) && failsOnDeadContext(col) {
 		return
 	}
-	switch client.Transport.(type) {
-	case nil, *http.Transport: // they send nothing on an ended context
-	default:
-		col.OnRequest(func(r *colly.Request) {
-			if deadOf(col.Context) == dead {
-				r.Abort()
-			}
-		})
+	a := Admission{URL: sentURL(r.URL, r.Host), Method: methodOf(r.Method)}
+	s := newBypass(a.URL, a.Method, dead.fault.Error()).Skip()
+	c.skip(col, r, itself, s, a)
+	if !c.bypassed.Swap(true) {
+		c.logBypass(s)
 	}
 }

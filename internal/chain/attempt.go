@@ -51,7 +51,8 @@ func (h *Hop) copyRequest(judgeDialled bool) {
 	}
 	h.out = *h.given.WithContext(h.withTrace(judgeDialled))
 	h.out.Header = header
-	h.out.Cancel = nil //nolint:staticcheck // it belongs to the client's timeout, which the attempt keeps instead
+	//lint:ignore SA1019 it belongs to the client's timeout, which the attempt keeps instead
+	h.out.Cancel = nil
 	h.out.Response = nil
 	if f := h.chain.front; f != nil && f.DisableKeepAlives {
 		h.out.Close = true // what SetProxyFunc asks for; the shared base is never written to

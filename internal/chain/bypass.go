@@ -80,6 +80,9 @@ type deadKey struct{}
 
 // deadOf finds the dead context that ctx was derived from, or nil.
 func deadOf(ctx context.Context) *deadContext {
+	if ctx == nil {
+		return nil
+	}
 	d, _ := ctx.Value(deadKey{}).(*deadContext)
 	return d
 }

@@ -77,6 +77,12 @@ func ownerOf(col *colly.Collector) *Chain {
 // fronts leads from a front transport to its chain; it keeps neither alive.
 var fronts sync.Map // weak.Pointer[http.Transport] -> weak.Pointer[Chain]
 
+// isFailedFront reports whether t is what an Attach that failed left in the collector.
+func isFailedFront(col *colly.Collector, t *http.Transport) bool {
+	d := deadOf(col.Context)
+	return d != nil && d.fault != nil && d.chain.front == t
+}
+
 func registerFront(front *http.Transport, c *Chain) {
 	key := weak.Make(front)
 	fronts.Store(key, weak.Make(c))

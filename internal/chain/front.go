@@ -51,10 +51,14 @@ func (e *entrance) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.chain.serve(r, dead.user, false)
 }
 
-// clientDeadline reports whether it is the client's own timeout that put another context around ours.
+// clientDeadline reports whether it is the client's own timeout that put another context around ours. It may have been taken over since.
 func (e *entrance) clientDeadline(r *http.Request) bool {
-	_, has := r.Context().Deadline()
-	return has && e.chain.client != nil && e.chain.client.Timeout > 0
+	if _, has := r.Context().Deadline(); !has || e.chain.client == nil {
+		return false
+	}
+	e.chain.timeoutMu.Lock()
+	defer e.chain.timeoutMu.Unlock()
+	return e.chain.client.Timeout > 0 || e.chain.timeout.Load() > 0
 }
 
 func (e *entrance) bypassed(r *http.Request, detail string) (*http.Response, error) {
@@ -95,6 +99,10 @@ func (d *sideDoor) RoundTrip(r *http.Request) (*http.Response, error) {
 	if dead == nil || dead.chain != d.chain || base == nil {
 		closeBody(r)
 		return nil, newBypass(r.URL, methodOf(r.Method), "the scheme needs Options.Base to serve it")
+	}
+	if prev := r.Response; prev != nil && prev.Request != nil && (prev.Request.URL.Scheme == "http" || prev.Request.URL.Scheme == "https") {
+		closeBody(r)
+		return nil, newBypass(r.URL, methodOf(r.Method), "a redirect from the web leads to the scheme "+r.URL.Scheme)
 	}
 	ctx := &hopContext{Context: dead.user, given: r.Context()}
 	resp, err := base.RoundTrip(r.Clone(ctx))

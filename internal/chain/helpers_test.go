@@ -2,7 +2,10 @@ package chain
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
+	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +16,11 @@ import (
 	"github.com/collyetiquette/etiquette/internal/testweb"
 	"github.com/collyetiquette/etiquette/report"
 )
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	os.Exit(m.Run())
+}
 
 // testLayer plays a layer: it refuses paths that hold its word, and what it refused is known at admission if admits is set.
 type testLayer struct {
@@ -126,3 +134,28 @@ func wantRefusal(t *testing.T, err error, reason report.Reason) {
 		t.Fatalf("Visit = %v, want a refusal with reason %s", err, reason)
 	}
 }
+
+// exportedSetters are the methods of a Collector that may change how it is wired.
+func exportedSetters() []string {
+	var out []string
+	typ := reflect.TypeFor[*colly.Collector]()
+	for i := range typ.NumMethod() {
+		name := typ.Method(i).Name
+		if strings.HasPrefix(name, "Set") || strings.HasPrefix(name, "With") || strings.HasPrefix(name, "Limit") || name == "Init" || name == "Appengine" ||
+			strings.HasPrefix(name, "Disable") {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func memoryWeb(t *testing.T) *testweb.Web {
+	t.Helper()
+	web := testweb.NewMemory()
+	t.Cleanup(func() { web.Close() })
+	return web
+}
+
+func funcPC(f any) uintptr { return reflect.ValueOf(f).Pointer() }
+
+func errorsContain(err error, text string) bool { return strings.Contains(err.Error(), text) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 )
@@ -16,8 +17,9 @@ type Hop struct {
 	chain *Chain
 	given *http.Request // as net/http gave it; never changed
 	sent  *url.URL      // given.URL with the Host that is sent
-	robot bool          // our own robots.txt request
-	trail trail         // what the hops before it left
+	user  context.Context
+	robot bool  // our own robots.txt request
+	trail trail // what the hops before it left
 
 	ctx     hopContext
 	waitCtx context.Context // ends a little before the client's own deadline; nil: there is none
@@ -32,9 +34,11 @@ type Hop struct {
 
 	crawlDelay    time.Duration
 	hasCrawlDelay bool
+	stretch       int
 	token         string
 	refusedBy     Layer
 	onWire        bool // handed to the base
+	returned      bool // RoundTrip came back, and did not panic
 
 	mu      sync.Mutex // guards what follows
 	over    bool
@@ -109,13 +113,14 @@ func (h *Hop) SetHeader(key, value string) {
 	h.header.Set(key, value)
 }
 
-// DelHeader removes a header from what will be sent.
+// DelHeader removes a header, in whatever spelling it stands there, from what will be sent.
 func (h *Hop) DelHeader(key string) {
-	if _, ok := h.header[http.CanonicalHeaderKey(key)]; !ok {
-		return
+	for k := range h.header {
+		if strings.EqualFold(k, key) {
+			h.ownHeader()
+			delete(h.header, k)
+		}
 	}
-	h.ownHeader()
-	h.header.Del(key)
 }
 
 func (h *Hop) ownHeader() {
@@ -137,6 +142,12 @@ func (h *Hop) CrawlDelay() (time.Duration, bool) { return h.crawlDelay, h.hasCra
 
 // SetCrawlDelay says what robots.txt asks; ok false: it asks nothing.
 func (h *Hop) SetCrawlDelay(d time.Duration, ok bool) { h.crawlDelay, h.hasCrawlDelay = d, ok }
+
+// Stretch is by how much the interval to this host is to be multiplied, at least 1.
+func (h *Hop) Stretch() int { return max(1, h.stretch) }
+
+// SetStretch asks the throttle for a longer interval: a request that goes out under a browser's name owes the site more patience.
+func (h *Hop) SetStretch(n int) { h.stretch = n }
 
 // Refuse returns err as the hop's outcome. It exists so that a layer's refusal reads as one.
 func (h *Hop) Refuse(err error) (*http.Response, error) { return nil, err }

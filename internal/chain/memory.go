@@ -165,8 +165,8 @@ func (c *Chain) recall(h *Hop) (*http.Response, error) {
 	if err := sleep(h.Context(), c.memory.later(key)); err != nil {
 		return nil, err
 	}
-	h.refusedBy = e.layer
-	return nil, e.cause
+	e.skip.Time = time.Now()
+	return nil, &refused{cause: e.cause, skip: e.skip, layer: e.layer, chain: c}
 }
 
 // cookieHeader is the header with the cookies that the collector's jar would add, as net/http writes them.

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/gocolly/colly/v2"
 
@@ -18,7 +17,7 @@ func (c *Chain) outcome(resp *colly.Response, err error) {
 	r := resp.Request
 	var ref *refused
 	if errors.As(err, &ref) {
-		c.kept.keep(r, ref.skip)
+		c.keep(r, ref.skip)
 		ref.tell(r)
 		if ref.skip.Reason == report.Bypassed {
 			c.onBypass(r, ref.skip)
@@ -37,7 +36,7 @@ func (c *Chain) outcome(resp *colly.Response, err error) {
 		detail = "https with Connection: Upgrade cannot pass the chain"
 	}
 	s := newBypass(sentURL(r.URL, r.Host), methodOf(r.Method), detail).Skip()
-	c.kept.keep(r, s)
+	c.keep(r, s)
 	c.tell(itself, r, s)
 	c.onBypass(r, s)
 }
@@ -62,13 +61,16 @@ func (c *Chain) onBypass(r *colly.Request, s report.Skip) {
 }
 
 func (c *Chain) logBypass(s report.Skip) {
-	logger := slog.Default()
+	c.logger().Error("etiquette: a request missed the polite chain and was not sent", "url", report.RedactURL(s.URL), "host", s.Host,
+		"reason", s.Reason, "err", s.Detail)
+}
+
+// logger is that of the first layer that has one.
+func (c *Chain) logger() *slog.Logger {
 	for _, l := range c.stack().layers {
-		if g, ok := l.(interface{ Log() *slog.Logger }); ok && g.Log() != nil {
-			logger = g.Log()
-			break
+		if g, ok := l.(interface{ Log() *slog.Logger }); ok {
+			return g.Log()
 		}
 	}
-	logger.Error("etiquette: a request missed the polite chain and was not sent", "url", s.URL, "host", s.Host, "reason", s.Reason, "err", s.Detail,
-		"at", s.Time.Format(time.RFC3339))
+	return slog.Default()
 }

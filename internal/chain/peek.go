@@ -128,6 +128,9 @@ func checkBefore(col *colly.Collector) (*http.Client, error) {
 		return client, nil
 	}
 	t, ok := client.Transport.(*http.Transport)
+	if ok && t != nil && isFailedFront(col, t) {
+		return client, nil // an Attach that failed put it there, and its cause may be mended
+	}
 	if ok && t != nil && t.Proxy != nil && t.DisableKeepAlives {
 		return client, errors.New("etiquette: a proxy was set before Attach: move SetProxy or SetProxyFunc below Attach " +
 			"(or, if it was WithTransport, put that transport into Options.Base)")

@@ -33,9 +33,17 @@ type kept struct {
 	lost int
 }
 
-func (k *kept) keep(r *colly.Request, s report.Skip) {
+// keep keeps a skip's request and warns once when there is no room.
+func (c *Chain) keep(r *colly.Request, s report.Skip) {
+	if !c.kept.keep(r, s) {
+		c.logger().Warn("etiquette: too many refused requests to keep them all: further ones cannot be asked again with Requeue", "kept", maxKept)
+	}
+}
+
+// keep is false the first time that a request is lost for want of room.
+func (k *kept) keep(r *colly.Request, s report.Skip) bool {
 	if r == nil || r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != "" {
-		return
+		return true
 	}
 	q := keptRequest{skip: s, method: methodOf(r.Method), url: r.URL.String(), header: r.Headers.Clone(), depth: r.Depth, ctx: r.Ctx}
 	if r.Host != "" && r.Host != r.URL.Host {
@@ -49,12 +57,13 @@ func (k *kept) keep(r *colly.Request, s report.Skip) {
 	}
 	if _, known := k.all[key]; !known && len(k.all) >= maxKept {
 		k.lost++
-		return
+		return k.lost > 1
 	}
 	if k.all == nil {
 		k.all = make(map[memoryKey]keptRequest)
 	}
 	k.all[key] = q
+	return true
 }
 
 // take removes and returns the requests that were refused for one of the reasons, soonest first. No reasons: those whose refusal has an end.

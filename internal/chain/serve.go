@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -9,13 +10,18 @@ import (
 
 // serve takes one request through the chain. user is the live context that it follows.
 func (c *Chain) serve(r *http.Request, user context.Context, robots bool) (*http.Response, error) {
+	return c.run(c.newHop(r, user, robots))
+}
+
+func (c *Chain) run(h *Hop) (*http.Response, error) {
 	c.flying.Add(1)
 	defer c.flying.Add(-1)
-	h := c.newHop(r, user, robots)
+	defer h.finishIfPanicking()
 	resp, err := c.recall(h)
 	if err == nil && resp == nil {
 		resp, err = c.stack().handle(h)
 	}
+	h.returned = true
 	if err == nil {
 		return resp, nil
 	}
@@ -24,12 +30,15 @@ func (c *Chain) serve(r *http.Request, user context.Context, robots bool) (*http
 	}
 	h.closeUnsent()
 	h.finish(err)
-	ref, ok := h.newRefused(err)
-	if !ok {
-		return nil, err
-	}
-	if !robots {
-		c.remember(h, ref)
+	ref, recalled := err.(*refused)
+	if !recalled {
+		var ok bool
+		if ref, ok = h.newRefused(err); !ok {
+			return nil, err
+		}
+		if !h.robot {
+			c.remember(h, ref)
+		}
 	}
 	if !h.trail.admitted {
 		ref.tell(nil)
@@ -38,7 +47,11 @@ func (c *Chain) serve(r *http.Request, user context.Context, robots bool) (*http
 }
 
 func (c *Chain) newHop(r *http.Request, user context.Context, robots bool) *Hop {
-	h := &Hop{chain: c, given: r, sent: sentURL(r.URL, r.Host), robot: robots, header: r.Header, trail: c.trails.of(r)}
+	return c.newHopAfter(r, user, robots, c.trails.of(r))
+}
+
+func (c *Chain) newHopAfter(r *http.Request, user context.Context, robots bool, tr trail) *Hop {
+	h := &Hop{chain: c, given: r, user: user, sent: sentURL(r.URL, r.Host), robot: robots, header: r.Header, trail: tr}
 	h.ctx = hopContext{given: r.Context(), hop: h}
 	h.ctx.Context, h.cancel = context.WithCancelCause(user)
 	h.token = c.stack().token(h.sent)
@@ -70,4 +83,19 @@ func (c *Chain) FetchContext() context.Context {
 		return context.Background()
 	}
 	return c.user
+}
+
+// Again sends a GET or HEAD anew: a fresh hop of the same request, through the whole chain from the top. The hop that it is called on must have
+// ended; the caller returns the new answer in place of its own.
+func (h *Hop) Again() (*http.Response, error) {
+	return h.chain.run(h.chain.newHopAfter(h.given, h.user, h.robot, h.trail))
+}
+
+// errPanicked ends a hop whose layer or base panicked, so that its turn is not lost with it.
+var errPanicked = errors.New("etiquette: a panic passed the chain")
+
+func (h *Hop) finishIfPanicking() {
+	if !h.returned {
+		h.finish(errPanicked)
+	}
 }

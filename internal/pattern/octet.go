@@ -1,6 +1,6 @@
 package pattern
 
-import "strings"
+import "unsafe"
 
 // role says how a text is read.
 type role uint8
@@ -14,7 +14,7 @@ const (
 type class uint8
 
 const (
-	unreserved class = iota // RFC 3986, 2.3: raw and escaped are the same
+	unreserved class = iota // RFC 3986, 2.3: raw and escaped are the same. This and the next fit into one bit, see plainLen
 	reserved                // RFC 3986, 2.2: raw and escaped differ
 	reservedUp              // reserved, and net/url escapes it when it sends a decoded path
 	special                 // "*" and "$"
@@ -92,33 +92,46 @@ func hexDigit(c byte) byte {
 	return 0xFF
 }
 
-// isNormal reports whether s is in normal form, as nearly all texts are.
+// isNormal reports whether s is in normal form, as nearly all texts are. A pattern is, if it has no run of "*" either.
 func isNormal(s string, r role) bool {
-	for i := plainLen(s); i < len(s); {
+	for i := plainLen(s); i < len(s); i += plainLen(s[i:]) {
+		if s[i] == '*' && r == patternText {
+			if i++; i < len(s) && s[i] == '*' {
+				return false
+			}
+			continue
+		}
 		c, esc, behind := next(s, i, r)
 		if esc && (behind == i+1 || s[i+1] != digits[c>>4] || s[i+2] != digits[c&15]) || !esc && behind == i+3 {
 			return false
 		}
-		i = behind + plainLen(s[behind:])
+		i = behind
 	}
 	return true
 }
 
 // plainLen is how many octets s begins with that are in normal form whatever the role. It is where a decision spends most of
-// its time on a path, hence apart.
+// its time on a path, hence four octets at a time.
 func plainLen(s string) int {
-	for i := 0; i < len(s); i++ {
-		if classes[s[i]] > reserved {
-			return i
-		}
+	i := 0
+	for i+4 <= len(s) && classes[s[i]]|classes[s[i+1]]|classes[s[i+2]]|classes[s[i+3]] <= reserved {
+		i += 4
 	}
-	return len(s)
+	for i < len(s) && classes[s[i]] <= reserved {
+		i++
+	}
+	return i
 }
 
-// normalLen is how many octets writeNormal writes.
+// normalLen is how many octets appendNormal appends.
 func normalLen(s string, r role) int {
 	n := 0
 	for i := 0; i < len(s); {
+		if plain := plainLen(s[i:]); plain > 0 {
+			n += plain
+			i += plain
+			continue
+		}
 		_, esc, behind := next(s, i, r)
 		if n++; esc {
 			n += 2
@@ -128,27 +141,27 @@ func normalLen(s string, r role) int {
 	return n
 }
 
-func writeNormal(b *strings.Builder, s string, r role) {
+// appendNormal appends s in normal form to dst.
+func appendNormal(dst []byte, s string, r role) []byte {
 	for i := 0; i < len(s); {
+		if n := plainLen(s[i:]); n > 0 {
+			dst = append(dst, s[i:i+n]...)
+			i += n
+			continue
+		}
 		c, esc, behind := next(s, i, r)
-		writeOctet(b, c, esc)
+		dst = appendOctet(dst, c, esc)
 		i = behind
 	}
+	return dst
 }
 
-func writeOctet(b *strings.Builder, c byte, esc bool) {
+func appendOctet(dst []byte, c byte, esc bool) []byte {
 	if esc {
-		b.WriteString(escapes[3*int(c) : 3*int(c)+3])
-		return
+		return append(dst, '%', digits[c>>4], digits[c&15])
 	}
-	b.WriteByte(c)
+	return append(dst, c)
 }
 
-// escapes is "%00%01…%FF".
-var escapes = func() string {
-	var b strings.Builder
-	for c := range 256 {
-		b.Write([]byte{'%', digits[c>>4], digits[c&15]})
-	}
-	return b.String()
-}()
+// asString returns b as a string without copying it. b must not be written to any more.
+func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

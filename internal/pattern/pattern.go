@@ -15,7 +15,7 @@ type Pattern struct {
 // normal form already, and then nothing is allocated.
 func Compile(raw string) Pattern {
 	p := Pattern{text: raw, priority: len(raw)}
-	if strings.Contains(raw, "**") || !isNormal(raw, patternText) {
+	if !isNormal(raw, patternText) {
 		p.text, p.priority = normalPattern(raw)
 	}
 	p.literal = strings.IndexByte(p.text, '*')
@@ -27,12 +27,11 @@ func Compile(raw string) Pattern {
 
 // normalPattern returns raw in normal form, each run of "*" as one, and the priority, for which the whole run counts.
 func normalPattern(raw string) (text string, priority int) {
-	var b strings.Builder
-	b.Grow(len(raw) + len(raw)/4)
+	b := make([]byte, 0, len(raw)+len(raw)/4)
 	folded := 0
 	for i := 0; i < len(raw); {
 		if n := plainLen(raw[i:]); n > 0 {
-			b.WriteString(raw[i : i+n])
+			b = append(b, raw[i:i+n]...)
 			i += n
 			continue
 		}
@@ -43,16 +42,16 @@ func normalPattern(raw string) (text string, priority int) {
 				folded++
 			}
 		}
-		writeOctet(&b, c, esc)
+		b = appendOctet(b, c, esc)
 		i = behind
 	}
-	return b.String(), b.Len() + folded
+	return string(b), len(b) + folded
 }
 
 // Match reports whether p matches path, which must be in normal form: what [URLPath] and [TextPath] return. It allocates
 // nothing.
 func (p Pattern) Match(path string) bool {
-	return strings.HasPrefix(path, p.text[:p.literal]) && MatchTail(p.text[p.literal:], path[p.literal:])
+	return strings.HasPrefix(path, p.Literal()) && MatchTail(p.Tail(), path[p.literal:])
 }
 
 // Priority says how specific p is: of the patterns that match a path, the one with the most octets decides (RFC 9309,
@@ -67,11 +66,14 @@ func (p Pattern) Matchable() bool {
 // Literal is what each path that p matches begins with: p up to its first "*" or its end mark.
 func (p Pattern) Literal() string { return p.text[:p.literal] }
 
+// Tail is the rest of p behind [Pattern.Literal]: empty, "$", or from the first "*" on.
+func (p Pattern) Tail() string { return p.text[p.literal:] }
+
 // String is the text of p as it is compared with paths: in normal form, a run of "*" written as one.
 func (p Pattern) String() string { return p.text }
 
-// MatchTail reports whether tail matches rest. A tail is what follows [Pattern.Literal] in the text of a pattern, rest what
-// follows the same octets in a path. It allocates nothing.
+// MatchTail reports whether tail, the [Pattern.Tail] of a pattern, matches rest: a path in normal form behind the octets
+// of [Pattern.Literal]. It allocates nothing.
 func MatchTail(tail, rest string) bool {
 	if tail == "" {
 		return true
@@ -80,18 +82,18 @@ func MatchTail(tail, rest string) bool {
 		return rest == ""
 	}
 	for {
-		piece, more, found := strings.Cut(tail[1:], "*")
-		if !found {
-			if literal, ends := strings.CutSuffix(piece, "$"); ends {
+		tail = tail[1:] // the "*"
+		n := strings.IndexByte(tail, '*')
+		if n < 0 {
+			if literal, ends := strings.CutSuffix(tail, "$"); ends {
 				return strings.HasSuffix(rest, literal)
 			}
-			return strings.Contains(rest, piece)
+			return strings.Contains(rest, tail)
 		}
-		i := strings.Index(rest, piece)
+		i := strings.Index(rest, tail[:n])
 		if i < 0 {
 			return false
 		}
-		rest = rest[i+len(piece):]
-		tail = tail[len(tail)-len(more)-1:]
+		rest, tail = rest[i+n:], tail[n:]
 	}
 }

@@ -8,29 +8,35 @@ import (
 // URLPath returns path and query of u in normal form, as a client would send them: what patterns are matched with (RFC
 // 9309, 2.2.2). It always begins with "/"; the fragment is no part of it, an empty query ("/list?") is. It allocates nothing if
 // there is no query and the path is in normal form, at most once otherwise.
-func URLPath(u *url.URL) string {
+func URLPath(u *url.URL) string { return URLPathIn(nil, u) }
+
+// URLPathIn is [URLPath] for a path that is needed only for a moment: it is built in room, as far as that goes, and is valid
+// until room is written to. It allocates nothing if room has two octets more than path and query in normal form.
+func URLPathIn(room []byte, u *url.URL) string {
 	path, r := sentPath(u)
-	slash := ""
-	if path == "" || path[0] != '/' {
-		slash = "/"
+	if path == "" {
+		path = "/"
 	}
-	mark := ""
-	if u.RawQuery != "" || u.ForceQuery {
-		mark = "?"
+	rooted := path[0] == '/'
+	hasQuery := u.RawQuery != "" || u.ForceQuery
+	if rooted && !hasQuery && isNormal(path, r) {
+		return path
 	}
-	if isNormal(path, r) && isNormal(u.RawQuery, uriText) {
-		if mark == "" {
-			return slash + path
+	if most := 2 + 3*(len(path)+len(u.RawQuery)); most > cap(room) {
+		if size := 2 + normalLen(path, r) + normalLen(u.RawQuery, uriText); size > cap(room) {
+			room = make([]byte, 0, size)
 		}
-		return slash + path + mark + u.RawQuery
 	}
-	var b strings.Builder
-	b.Grow(len(slash) + normalLen(path, r) + len(mark) + normalLen(u.RawQuery, uriText))
-	b.WriteString(slash)
-	writeNormal(&b, path, r)
-	b.WriteString(mark)
-	writeNormal(&b, u.RawQuery, uriText)
-	return b.String()
+	b := room[:0]
+	if !rooted {
+		b = append(b, '/')
+	}
+	b = appendNormal(b, path, r)
+	if hasQuery {
+		b = append(b, '?')
+		b = appendNormal(b, u.RawQuery, uriText)
+	}
+	return asString(b)
 }
 
 // TextPath is [URLPath] for a URL that was not parsed: broken escapes, raw UTF-8 and octets that [url.Parse] refuses keep
@@ -39,16 +45,15 @@ func URLPath(u *url.URL) string {
 func TextPath(rawURL string) string {
 	s, _, _ := strings.Cut(rawURL, "#")
 	s = behindAuthority(s)
-	if s != "" && s[0] == '/' && isNormal(s, uriText) {
+	rooted := s != "" && s[0] == '/'
+	if rooted && isNormal(s, uriText) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(1 + normalLen(s, uriText))
-	if s == "" || s[0] != '/' {
-		b.WriteByte('/')
+	b := make([]byte, 0, 1+normalLen(s, uriText))
+	if !rooted {
+		b = append(b, '/')
 	}
-	writeNormal(&b, s, uriText)
-	return b.String()
+	return asString(appendNormal(b, s, uriText))
 }
 
 // behindAuthority cuts scheme and authority (RFC 3986, 3.2) off s. The authority ends at "/" or "?", and at nothing else: a

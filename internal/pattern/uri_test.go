@@ -91,6 +91,16 @@ func TestURLPathAllocates(t *testing.T) {
 			t.Errorf("URLPath(%q) allocates %v times, want %v", tt.in, got, tt.want)
 		}
 	}
+	var room [256]byte
+	for _, in := range []string{"https://h.example/section/page.html?id=1", "https://h.example/%61$*?é=%2f"} {
+		u, err := url.Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := testing.AllocsPerRun(100, func() { URLPathIn(room[:0], u) }), 0.0; got != want {
+			t.Errorf("URLPathIn(%q) allocates %v times, want %v", in, got, want)
+		}
+	}
 	for in, want := range map[string]float64{
 		"https://h.example/section/page.html?id=1": 0,
 		"https://h.example?id=1":                   1,
@@ -124,6 +134,11 @@ func FuzzURLPath(f *testing.F) {
 			got, want := URLPath(u), TextPath("http://h.example"+sent)
 			if got != want {
 				t.Errorf("URLPath(%#v) = %q, want %q", u, got, want)
+			}
+			for _, size := range []int{0, 7, len(want), 4 * len(want)} {
+				if got := URLPathIn(make([]byte, 0, size), u); got != want {
+					t.Errorf("URLPathIn(%d octets, %#v) = %q, want %q", size, u, got, want)
+				}
 			}
 			if again := TextPath("http://h.example" + got); again != got && !strings.Contains(sent, "%") {
 				t.Errorf("the normal form %q of %q becomes %q", got, sent, again)

@@ -1,0 +1,80 @@
+package collyrobots
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/collyetiquette/etiquette/internal/chain"
+	"github.com/collyetiquette/etiquette/internal/origin"
+)
+
+// site is one origin in memory.
+type site struct {
+	origin origin.Origin
+	state  atomic.Pointer[state] // nil: nothing is known
+	route  atomic.Pointer[route] // how the last request for it went; nil: there was none
+	used   atomic.Int64          // when, in Unix nanoseconds
+	bytes  atomic.Int64
+
+	mu     sync.Mutex // guards what follows
+	flight *flight    // the fetch under way, or nil
+	gone   bool       // no longer in the cache
+}
+
+// owes reports whether robots.txt is unreachable and must not be asked for yet.
+func (s *site) owes(now time.Time) bool {
+	st := s.state.Load()
+	return st != nil && st.failure != nil && st.failure.Class == ClassUnreachable && now.Before(st.failure.RetryAt)
+}
+
+// route is how an origin is reached, taken from the last request for it: its robots.txt goes the same way, to the same address, through the
+// same proxy, under the same name. It never changes; another takes its place.
+type route struct {
+	chain   *chain.Chain // nil: Options.Base, with no layers
+	dialled string       // host and port of the URL's own
+	host    string       // the Host that is sent
+	from    string       // the From header; empty: none
+	crawler *crawler
+}
+
+// note keeps the way that a hop takes.
+func (s *site) note(h *chain.Hop, c *crawler) {
+	dialled, host, from := h.Dialled().Host, h.URL().Host, first(h.Header(), "From")
+	if old := s.route.Load(); old != nil && old.chain == h.Chain() && old.crawler == c && old.dialled == dialled && old.host == host && old.from == from {
+		return
+	}
+	s.route.Store(&route{h.Chain(), dialled, host, from, c})
+}
+
+// first is h.Get(key) for a key in canonical form.
+func first(h http.Header, key string) string {
+	if v := h[key]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// request is the request for robots.txt, or for the place that it was redirected to. It carries who we are and what we take, and nothing of
+// what the user's requests carry.
+func (rt *route) request(ctx context.Context, u *url.URL, here origin.Origin, prev *http.Response) *http.Request {
+	r := (&http.Request{
+		Method: http.MethodGet, URL: u, Header: http.Header{"Accept": {"text/plain, */*;q=0.5"}},
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Host: u.Host, Response: prev,
+	}).WithContext(ctx)
+	if o, err := origin.Of(u); err == nil && o == here && rt.dialled != u.Host {
+		dialled := *u
+		dialled.Host = rt.dialled
+		r.URL = &dialled
+	}
+	if rt.crawler.sendsUserAgent {
+		r.Header["User-Agent"] = []string{rt.crawler.userAgent}
+	}
+	if rt.from != "" {
+		r.Header["From"] = []string{rt.from}
+	}
+	return r
+}
