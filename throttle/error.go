@@ -15,7 +15,7 @@ var ErrClosed = errors.New("throttle: closed: nothing is sent any more")
 // Error refuses a request: the host would have to be asked later than the request may wait, or not at all for now. It was not sent.
 type Error struct {
 	URL, Method, Host string
-	// Reason is one of crawl_delay_too_long, rate_limited, access_denied, retry_limit and host_table_full.
+	// Reason is one of crawl_delay_too_long, rate_limited, access_denied, retry_limit, host_table_full and queue_full.
 	Reason report.Reason
 	// Needed is how long the request would have to wait, or for crawl_delay_too_long the gap that robots.txt asks for.
 	Needed time.Duration
@@ -42,6 +42,8 @@ func (e *Error) detail() string {
 		return "keeps saying no and is left alone until " + at + ": ask its owner, or Unpark the host"
 	case report.RetryLimit:
 		return fmt.Sprintf("failed %d times for this URL, which is left alone until %s", retryLimit, at)
+	case report.QueueFull:
+		return "has a URL that the frontier has no room for: raise Frontier.MaxSize, or give it a backing storage"
 	case report.HostTableFull:
 		return "is one host too many to keep a pace for: raise Options.MaxHosts; asked again after " + at
 	}

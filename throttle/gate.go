@@ -15,7 +15,8 @@ type gate struct {
 
 	head, tail *Turn // the line
 	waiting    int
-	flying     *Turn // what is under way
+	joined     uint32 // how many pages came into the line so far
+	flying     *Turn  // what is under way
 	flights    int
 
 	timer *time.Timer // wakes the head; nil unless somebody waits

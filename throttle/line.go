@@ -9,6 +9,8 @@ func (g *gate) join(tn *Turn) {
 		for after != nil && !after.robots {
 			after = after.prev
 		}
+	} else {
+		g.joined++
 	}
 	g.insert(tn, after)
 }

@@ -59,7 +59,8 @@ type Options struct {
 	// processes may share one. Empty means that nothing is written.
 	StateDir string
 
-	// OnSkip is called once for each request that was refused, with no lock held. r is nil for plain clients, plain clones and robots.txt.
+	// OnSkip is called once for each request that was refused, with no lock held. r is nil for plain clients, plain clones, robots.txt
+	// and what a Frontier still held.
 	OnSkip func(r *colly.Request, s report.Skip)
 	// Logger gets the log. Nil means slog.Default().
 	Logger *slog.Logger
