@@ -117,7 +117,7 @@ func (s *shard) sweep(now int64) (soonest int64) {
 // gateOf is the host's gate; it is made when the host comes into use.
 func (s *shard) gateOf(key string, h *host) *gate {
 	if h.gate == nil {
-		h.gate = &gate{shard: s, host: h, name: strings.Clone(key), place: -1}
+		h.gate = &gate{shard: s, host: h, name: strings.Clone(key), place: -1, stretch: 1}
 		h.gate.domain = s.table.throttle.ceilings.of(h.gate.name, s.table.throttle.paces, h.rule)
 	}
 	return h.gate

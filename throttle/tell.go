@@ -32,7 +32,8 @@ func (t *Throttle) tellInterval(g *gate, now int64) {
 		return
 	}
 	g.host.marks |= told
-	d, from := interval(g.pace().delay, g.host.crawlDelay(), 0)
+	_, from := interval(g.pace().delay, g.host.crawlDelay(), 0)
+	d := g.interval()
 	name, n := g.name, g.waiting
 	eta := time.Duration(n) * (d + g.pace().random/2)
 	g.shard.mu.Unlock()
