@@ -11,7 +11,6 @@ const idleBody = 5 * time.Second
 type gate struct {
 	shard *shard
 	host  *host
-	name  string
 
 	head, tail *Turn // the line
 	waiting    int
@@ -30,7 +29,7 @@ type gate struct {
 
 func (g *gate) busy() bool { return g.head != nil || g.flights > 0 }
 
-func (g *gate) throttle() *Throttle { return g.shard.table.throttle }
+func (g *gate) throttle() *Throttle { return g.shard.hosts.throttle }
 
 func (g *gate) pace() *pace { return &g.throttle().paces[g.host.rule] }
 

@@ -34,7 +34,7 @@ func (t *Throttle) tellInterval(g *gate, now int64) {
 	g.host.marks |= told
 	_, from := interval(g.pace().delay, g.host.crawlDelay(), 0)
 	d := g.interval()
-	name, n := g.name, g.waiting
+	name, n := g.host.name, g.waiting
 	eta := time.Duration(n) * (d + g.pace().random/2)
 	g.shard.mu.Unlock()
 	defer g.shard.mu.Lock()

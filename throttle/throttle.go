@@ -133,7 +133,7 @@ func (t *Throttle) enter(tn *Turn, key string) error {
 		}
 	}
 	t.applyRule(h, key, tn.url)
-	tn.gate, tn.arrived = s.gateOf(key, h), now
+	tn.gate, tn.arrived = s.gateOf(h), now
 	if tn.hop != nil && !tn.robots {
 		tn.gate.stretch = tn.hop.Stretch()
 	}
@@ -218,7 +218,7 @@ func (t *Throttle) Close() error {
 // changed tells the frontier that the host's next start may be another one now. The host's lock is held: the watcher must not call back.
 func (t *Throttle) changed(g *gate) {
 	if f := t.watcher.Load(); f != nil {
-		(*f)(g.name)
+		(*f)(g.host.name)
 	}
 }
 
