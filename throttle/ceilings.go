@@ -16,6 +16,9 @@ const DefaultDomainRate = 4
 // domainBurst lets a robots.txt and the page behind it start together.
 const domainBurst = 2
 
+// leastDomains is how many ceilings there are before they are first looked through.
+const leastDomains = 1024
+
 // ceilings bound the rate over all hosts and over the hosts of each registered domain, so that a site with a wildcard in the DNS does not get one
 // budget per name. They are asked when the host permits a start; a start that has to wait for them holds a reservation, which is given back if
 // the host closes meanwhile.
@@ -44,7 +47,7 @@ func (c *ceilings) init(total, perDomain float64) {
 	case perDomain > 0:
 		c.perDomain = rate.Limit(perDomain)
 	}
-	c.domains, c.sweepAt = make(map[string]*ceiling), firstSweep
+	c.domains, c.sweepAt = make(map[string]*ceiling), leastDomains
 }
 
 // of is the ceiling of a host's registered domain, or nil. Addresses and names of one label have none. A rule that somebody wrote for a host of the
@@ -91,7 +94,7 @@ func (c *ceilings) sweep(now time.Time) {
 			delete(c.domains, name)
 		}
 	}
-	c.sweepAt = max(firstSweep, 2*len(c.domains))
+	c.sweepAt = max(leastDomains, 2*len(c.domains))
 }
 
 func (c *ceilings) release(d *ceiling) {

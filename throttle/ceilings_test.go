@@ -92,11 +92,11 @@ func TestAddressesAndSingleLabelsHaveNoDomain(t *testing.T) {
 func TestCeilingsThatNobodyUsesAreDropped(t *testing.T) {
 	var c ceilings
 	c.init(0, 0)
-	for i := range 10 * firstSweep {
+	for i := range 10 * leastDomains {
 		c.release(c.of(fmt.Sprintf("d%d.test", i), paces{defaultPace}, 0))
 	}
-	if got := len(c.domains); got > 2*firstSweep {
-		t.Errorf("%d ceilings, want at most %d", got, 2*firstSweep)
+	if got := len(c.domains); got > 2*leastDomains {
+		t.Errorf("%d ceilings, want at most %d", got, 2*leastDomains)
 	}
 }
 

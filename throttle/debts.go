@@ -17,8 +17,8 @@ func (t *Throttle) unixMilli(at, now int64) int64 {
 }
 
 // debts is all that the host owes. The caller holds the lock.
-func (h *host) debts(t *Throttle, key string, now int64) note {
-	n := note{Host: key, Next: t.unixMilli(h.next, now)}
+func (h *host) debts(t *Throttle, now int64) note {
+	n := note{Host: h.name, Next: t.unixMilli(h.next, now)}
 	if h.delay > 0 && h.last > 0 {
 		n.Next = max(n.Next, t.unixMilli(h.last+int64(h.crawlDelay()), now))
 	}
@@ -48,7 +48,7 @@ func (s *state) noteHold(g *gate) note {
 	if s.dir == "" {
 		return note{}
 	}
-	return g.host.debts(s.throttle, g.name, s.throttle.now())
+	return g.host.debts(s.throttle, s.throttle.now())
 }
 
 // owed is what all hosts owe.
@@ -58,12 +58,12 @@ func (t *Throttle) owed() []note {
 	for i := range t.hosts.shards {
 		s := &t.hosts.shards[i]
 		s.mu.Lock()
-		for key, h := range s.hosts {
-			if n := h.debts(t, key, now); max(n.Next, n.Block, n.Parked) > 0 {
+		s.table.all(func(h *host) {
+			if n := h.debts(t, now); max(n.Next, n.Block, n.Parked) > 0 {
 				n.At = wall
 				out = append(out, n)
 			}
-		}
+		})
 		s.mu.Unlock()
 	}
 	return out

@@ -68,7 +68,7 @@ func (t *Throttle) refusal(tn *Turn, h *host, reason report.Reason, now, until i
 		e.Allowed = max(t.maxBlockWait, 1)
 	}
 	if tn != nil {
-		e.URL, e.Host = tn.url.Redacted(), tn.gate.name
+		e.URL, e.Host = tn.url.Redacted(), tn.gate.host.name
 		if tn.arrived > 0 {
 			e.Waited = time.Duration(now - tn.arrived)
 		}

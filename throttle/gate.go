@@ -11,7 +11,6 @@ const idleBody = 5 * time.Second
 type gate struct {
 	shard *shard
 	host  *host
-	name  string
 
 	head, tail *Turn // the line
 	waiting    int
@@ -22,6 +21,8 @@ type gate struct {
 	timer *time.Timer // wakes the head; nil unless somebody waits
 	armed int64       // for which instant; 0: it is stopped
 
+	stretch int // by how much identity wants the interval multiplied
+
 	domain *ceiling // of the registered domain; nil: none
 	place  int      // among the idle gates of the shard; -1: none
 	gaps   gaps
@@ -29,7 +30,7 @@ type gate struct {
 
 func (g *gate) busy() bool { return g.head != nil || g.flights > 0 }
 
-func (g *gate) throttle() *Throttle { return g.shard.table.throttle }
+func (g *gate) throttle() *Throttle { return g.shard.hosts.throttle }
 
 func (g *gate) pace() *pace { return &g.throttle().paces[g.host.rule] }
 
@@ -44,7 +45,7 @@ func (g *gate) parallel(now int64) int {
 // interval is the gap that the host is owed now.
 func (g *gate) interval() time.Duration {
 	d, _ := interval(g.pace().delay, g.host.crawlDelay(), 0)
-	return d
+	return d * time.Duration(g.stretch)
 }
 
 // startAt is when the head of the line may start as things stand. If it waits for one that is under way, that is when to look again whether

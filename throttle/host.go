@@ -12,6 +12,7 @@ import (
 // host is what is known of one host. It is made small, since there may be millions: what few hosts have lies behind pointers. Its shard's mutex
 // guards it. Instants are nanoseconds since the throttle began, zero is never.
 type host struct {
+	name   string
 	last   int64 // when the latest request ended, robots.txt included
 	next   int64 // what the requests so far, robots.txt not included, make the next one wait for
 	gate   *gate // nil unless the host is or lately was in use

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 const (
 	shardCount = 64
-	keptGates  = 64   // idle gates that a shard keeps, for the gaps they measured
-	firstSweep = 1024 // hosts of a shard before it is first looked through
+	keptGates  = 64  // idle gates that a shard keeps, for the gaps they measured
+	leastSlots = 256 // of a shard's table: it is looked through when it is three quarters full
 )
 
 // hosts is the table of all hosts that are known. A host is dropped only when it owes nothing: then it is as if it had never been asked.
@@ -24,43 +25,36 @@ type hosts struct {
 	shards   [shardCount]shard
 }
 
-// shard is a part of the table; its mutex is the lock of each of its hosts.
+// shard is a part of the hosts; its mutex is the lock of each of them.
 type shard struct {
-	mu      sync.Mutex
-	table   *hosts
-	hosts   map[string]*host
-	sweepAt int // look through the shard when it has so many hosts
-	idle    [keptGates]*gate
-	oldest  int // of idle
+	mu     sync.Mutex
+	hosts  *hosts
+	table  table
+	idle   [keptGates]*gate
+	oldest int // of idle
 }
 
 func (t *hosts) init(th *Throttle, limit int) {
 	t.throttle, t.limit, t.seed = th, int64(limit), maphash.MakeSeed()
 	for i := range t.shards {
-		s := &t.shards[i]
-		s.table, s.hosts, s.sweepAt = t, make(map[string]*host), firstSweep
+		t.shards[i].hosts = t
 	}
 }
 
-func (t *hosts) shard(key string) *shard {
-	return &t.shards[maphash.String(t.seed, key)%shardCount]
-}
+func (t *hosts) hash(key string) uint64 { return maphash.String(t.seed, key) }
 
 // find locks the host's shard and returns the host, or nil. The caller unlocks.
 func (t *hosts) find(key string) (*shard, *host) {
-	s := t.shard(key)
+	hash := t.hash(key)
+	s := &t.shards[hash%shardCount]
 	s.mu.Lock()
-	return s, s.hosts[key]
+	return s, s.table.get(key, hash)
 }
 
-// add makes a host; nil says that there is no room, and from when on there may be. The caller holds the lock, which is released meanwhile if the
-// whole table has to be looked through.
+// add makes a host; nil says that there is no room, and from when on there may be. The caller holds the lock, which is released meanwhile if all
+// shards have to be looked through.
 func (s *shard) add(key string, now int64) (*host, int64) {
-	t := s.table
-	if len(s.hosts) >= s.sweepAt {
-		s.sweep(now)
-		s.sweepAt = max(firstSweep, 2*len(s.hosts))
-	}
+	t := s.hosts
 	if t.count.Load() >= t.limit {
 		if till := t.fullTill.Load(); now < till {
 			return nil, till
@@ -68,15 +62,18 @@ func (s *shard) add(key string, now int64) (*host, int64) {
 		s.mu.Unlock()
 		t.sweep(now)
 		s.mu.Lock()
-		if h := s.hosts[key]; h != nil {
+		if h := s.table.get(key, t.hash(key)); h != nil {
 			return h, 0
 		}
 		if till := t.fullTill.Load(); t.count.Load() >= t.limit {
 			return nil, till
 		}
 	}
-	h := &host{}
-	s.hosts[strings.Clone(key)] = h // the key shares the memory of a whole URL
+	if s.table.count >= roomAt(len(s.table.slots)) {
+		s.sweep(now)
+	}
+	h := &host{name: strings.Clone(key)} // the key shares the memory of a whole URL
+	s.table.put(h, t.hash(key))
 	t.count.Add(1)
 	return h, 0
 }
@@ -93,32 +90,33 @@ func (t *hosts) sweep(now int64) {
 	t.fullTill.Store(min(soonest, now+int64(parkFor)))
 }
 
-// sweep returns when the first of the hosts that stay will owe nothing. A busy host counts as a second from now.
+// sweep makes room, and returns when the first of the hosts that stay will owe nothing. A busy host counts as a second from now.
 func (s *shard) sweep(now int64) (soonest int64) {
 	soonest = math.MaxInt64
-	for key, h := range s.hosts {
+	before := s.table.count
+	s.table.rebuild(leastSlots, s.hosts.hash, func(h *host) bool {
 		until := h.owesUntil()
 		if h.gate != nil && h.gate.busy() {
-			until = max(until, now+1e9)
+			until = max(until, now+int64(time.Second))
 		}
 		if until > now {
 			soonest = min(soonest, until)
-			continue
+			return true
 		}
 		if h.gate != nil {
 			s.drop(h.gate)
 		}
-		delete(s.hosts, key)
-		s.table.count.Add(-1)
-	}
+		return false
+	})
+	s.hosts.count.Add(int64(s.table.count - before))
 	return soonest
 }
 
 // gateOf is the host's gate; it is made when the host comes into use.
-func (s *shard) gateOf(key string, h *host) *gate {
+func (s *shard) gateOf(h *host) *gate {
 	if h.gate == nil {
-		h.gate = &gate{shard: s, host: h, name: strings.Clone(key), place: -1}
-		h.gate.domain = s.table.throttle.ceilings.of(h.gate.name, s.table.throttle.paces, h.rule)
+		t := s.hosts.throttle
+		h.gate = &gate{shard: s, host: h, place: -1, stretch: 1, domain: t.ceilings.of(h.name, t.paces, h.rule)}
 	}
 	return h.gate
 }
@@ -143,11 +141,11 @@ func (t *hosts) each(f func(*gate)) {
 	for i := range t.shards {
 		s := &t.shards[i]
 		s.mu.Lock()
-		for _, h := range s.hosts {
+		s.table.all(func(h *host) {
 			if h.gate != nil && h.gate.busy() {
 				f(h.gate)
 			}
-		}
+		})
 		s.mu.Unlock()
 	}
 }
@@ -158,5 +156,5 @@ func (s *shard) drop(g *gate) {
 		g.place = -1
 	}
 	g.host.gate = nil
-	s.table.throttle.ceilings.release(g.domain)
+	s.hosts.throttle.ceilings.release(g.domain)
 }

@@ -1,7 +1,6 @@
 package throttle
 
 import (
-	"errors"
 	"log/slog"
 	"net/http"
 
@@ -29,7 +28,7 @@ func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error)
 		return h.Refuse(err)
 	}
 	resp, err := turn.send(h, next)
-	if resp != nil && throttled(resp.StatusCode) {
+	if err == nil && throttled(resp.StatusCode) {
 		return t.repeat(h, resp)
 	}
 	return resp, err
@@ -53,22 +52,13 @@ func (t *Throttle) freshen(h *chain.Hop, turn *Turn) error {
 	}
 }
 
-var errPanicked = errors.New("throttle: the transport panicked")
-
 // send hands the hop over and lets the turn end with it.
 func (tn *Turn) send(h *chain.Hop, next chain.Handler) (*http.Response, error) {
 	tn.sending()
 	e := tn.gate.throttle().enders.Get().(*ender)
 	e.turn = tn
 	h.OnEnd(e.end)
-	returned := false
-	defer func() {
-		if !returned {
-			tn.Done(nil, errPanicked)
-		}
-	}()
 	resp, err := next(h)
-	returned = true
 	tn.Headers(resp)
 	return resp, err
 }

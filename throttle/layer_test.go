@@ -222,55 +222,91 @@ func (s *stopper) Recheck(h *chain.Hop) (bool, error) {
 	return false, nil
 }
 
+// endingPaths are the ways in which a request can end.
+var endingPaths = []string{"/charset", "/gzip", "/redirect", "/cut", "/reset", "/empty", "/429", "/abort", "/abort-headers", "/nested", "/panic", "/ok"}
+
+// endings crawls every path n times, and then with an ended context, and looks that no turn is left.
+func endings(t *testing.T, web *testweb.Web, n int, settle func(), further ...string) {
+	a := web.Host("a.test").Page("/*", "<p>x</p>")
+	a.Answer("/charset", testweb.Answer{Body: "x", Header: http.Header{"Content-Type": {"text/html; charset=nonsense"}}})
+	a.Answer("/gzip", testweb.Answer{Body: "no gzip", Header: http.Header{"Content-Encoding": {"gzip"}}})
+	a.Answer("/redirect", testweb.Answer{Redirect: "http://elsewhere.test/"})
+	a.Answer("/cut", testweb.Answer{Body: "x", HalfBody: true})
+	a.Answer("/hang", testweb.Answer{Body: "x", HangBody: true})
+	a.Answer("/silent", testweb.Answer{HangHeaders: true})
+	a.Answer("/reset", testweb.Answer{Reset: true})
+	a.Answer("/empty", testweb.Answer{Status: 204})
+	a.Answer("/429", testweb.Answer{Status: 429})
+
+	ctx, cancel := context.WithCancel(t.Context())
+	c, th := paced(t, web, Options{Rules: []LimitRule{{Delay: NoDelay}}}, colly.AllowedDomains("a.test"), colly.StdlibContext(ctx),
+		colly.AllowURLRevisit(), colly.DetectCharset())
+	c.OnRequestHeaders(func(r *colly.Request) {
+		if r.URL.Path == "/abort" {
+			r.Abort()
+		}
+	})
+	c.OnResponseHeaders(func(r *colly.Response) {
+		switch r.Request.URL.Path {
+		case "/abort-headers":
+			r.Request.Abort()
+		case "/nested":
+			_ = r.Request.Visit("/inner")
+		case "/panic":
+			panic("handler")
+		}
+		if r.StatusCode == 429 {
+			_ = th.Unpark("a.test", "the test does not wait")
+		}
+	})
+	paths := append(further, endingPaths...)
+	for i := range n {
+		for _, p := range paths {
+			func() {
+				defer func() { _ = recover() }()
+				_ = c.Visit(fmt.Sprintf("http://a.test%s?%d", p, i))
+			}()
+		}
+	}
+	settle()
+	wantIdle(t, th)
+	cancel()
+	for _, p := range paths {
+		_ = c.Visit("http://a.test" + p)
+	}
+	wantIdle(t, th)
+	if got := web.Count("GET http://a.test/ok?0"); got != 1 {
+		t.Errorf("/ok?0 was asked %d times, want once", got)
+	}
+}
+
 func TestNoEndingLeaksATurn(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
-		a := web.Host("a.test").Page("/*", "<p>x</p>")
-		a.Answer("/charset", testweb.Answer{Body: "x", Header: http.Header{"Content-Type": {"text/html; charset=nonsense"}}})
-		a.Answer("/gzip", testweb.Answer{Body: "no gzip", Header: http.Header{"Content-Encoding": {"gzip"}}})
-		a.Answer("/redirect", testweb.Answer{Redirect: "http://elsewhere.test/"})
-		a.Answer("/cut", testweb.Answer{Body: "x", HalfBody: true})
-		a.Answer("/hang", testweb.Answer{Body: "x", HangBody: true})
-		a.Answer("/silent", testweb.Answer{HangHeaders: true})
-		a.Answer("/reset", testweb.Answer{Reset: true})
-		a.Answer("/empty", testweb.Answer{Status: 204})
-		a.Answer("/429", testweb.Answer{Status: 429, Header: http.Header{"Retry-After": {"1"}}})
-		paths := []string{"/charset", "/gzip", "/redirect", "/cut", "/hang", "/silent", "/reset", "/empty", "/429", "/abort", "/abort-headers",
-			"/nested", "/panic", "/ok"}
-
-		ctx, cancel := context.WithCancel(t.Context())
-		c, th := paced(t, web, Options{Rules: []LimitRule{{Delay: NoDelay}}}, colly.AllowedDomains("a.test"), colly.StdlibContext(ctx),
-			colly.AllowURLRevisit(), colly.DetectCharset())
-		c.OnRequestHeaders(func(r *colly.Request) {
-			if r.URL.Path == "/abort" {
-				r.Abort()
-			}
-		})
-		c.OnResponseHeaders(func(r *colly.Response) {
-			switch r.Request.URL.Path {
-			case "/abort-headers":
-				r.Request.Abort()
-			case "/nested":
-				_ = c.Visit("http://a.test/inner")
-			case "/panic":
-				panic("handler")
-			}
-		})
-		for i := range 20 {
-			for _, p := range paths {
-				func() {
-					defer func() { _ = recover() }()
-					_ = c.Visit(fmt.Sprintf("http://a.test%s?%d", p, i))
-				}()
-			}
-		}
-		synctest.Wait()
-		wantIdle(t, th)
-		cancel()
-		for _, p := range paths {
-			_ = c.Visit("http://a.test" + p)
-		}
-		wantIdle(t, th)
+		endings(t, web, 10, synctest.Wait, "/hang", "/silent")
 	})
+}
+
+func TestIdentityMayAskForALongerInterval(t *testing.T) {
+	virtual(t, func(t *testing.T, web *testweb.Web) {
+		web.Host("a.test").Page("/*", "x")
+		c, th := paced(t, web, Options{})
+		if _, err := chain.Attach(c, chain.Config{}, stretcher{&stopper{}}); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		visit(t, c, "http://a.test/a", "http://a.test/b", "http://a.test/c")
+		wantAt(t, web, "a.test", start, seconds(0, 3, 6)...)
+		if s, _ := th.Snapshot("a.test"); s.Interval != 3*time.Second {
+			t.Errorf("Snapshot says %v, want 3 s", s.Interval)
+		}
+	})
+}
+
+type stretcher struct{ *stopper }
+
+func (s stretcher) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
+	h.SetStretch(3)
+	return next(h)
 }
 
 func TestOverLoopbackTheGapIsKept(t *testing.T) {

@@ -51,7 +51,7 @@ func (t *Throttle) learn(tn *Turn, resp *http.Response) {
 		g.advance(now)
 		note = t.state.noteHold(g)
 	}
-	news.host, news.waiting = g.name, g.waiting
+	news.host, news.waiting = g.host.name, g.waiting
 	news.reason, _ = h.hold(now, -1)
 	g.shard.mu.Unlock()
 

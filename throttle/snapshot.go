@@ -62,6 +62,9 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 		out.NextStart = t.wall(at)
 	}
 	if g := h.gate; g != nil {
+		if out.Source != FromBlock {
+			out.Interval = g.interval()
+		}
 		out.Waiting, out.InFlight = g.waiting, g.flights
 		out.SmallestGap, out.MedianGap, out.ShortGaps = g.gaps.smallest, g.gaps.median(), int(g.gaps.short)
 	}

@@ -32,8 +32,9 @@ func (t *Throttle) tellInterval(g *gate, now int64) {
 		return
 	}
 	g.host.marks |= told
-	d, from := interval(g.pace().delay, g.host.crawlDelay(), 0)
-	name, n := g.name, g.waiting
+	_, from := interval(g.pace().delay, g.host.crawlDelay(), 0)
+	d := g.interval()
+	name, n := g.host.name, g.waiting
 	eta := time.Duration(n) * (d + g.pace().random/2)
 	g.shard.mu.Unlock()
 	defer g.shard.mu.Lock()

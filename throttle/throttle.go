@@ -25,15 +25,16 @@ type Throttle struct {
 	teller        chain.Teller
 	layer         *layer
 
-	hosts    hosts
-	ceilings ceilings
-	urls     urls
-	state    state
-	attached collectors
-	enders   sync.Pool
-	closing  chan struct{} // closed by Close
-	closed   atomic.Bool
-	watcher  atomic.Pointer[func(host string)]
+	hosts     hosts
+	ceilings  ceilings
+	urls      urls
+	state     state
+	attached  collectors
+	enders    sync.Pool
+	repeating sync.Map      // requests that repeat is at, by *http.Request
+	closing   chan struct{} // closed by Close
+	closed    atomic.Bool
+	watcher   atomic.Pointer[func(host string)]
 
 	waiting, flights, shortfall, starts atomic.Int64
 }
@@ -132,7 +133,10 @@ func (t *Throttle) enter(tn *Turn, key string) error {
 		}
 	}
 	t.applyRule(h, key, tn.url)
-	tn.gate, tn.arrived = s.gateOf(key, h), now
+	tn.gate, tn.arrived = s.gateOf(h), now
+	if tn.hop != nil && !tn.robots {
+		tn.gate.stretch = tn.hop.Stretch()
+	}
 	t.heed(tn, now)
 	err := t.refuse(tn, now)
 	if t.closed.Load() {
@@ -214,7 +218,7 @@ func (t *Throttle) Close() error {
 // changed tells the frontier that the host's next start may be another one now. The host's lock is held: the watcher must not call back.
 func (t *Throttle) changed(g *gate) {
 	if f := t.watcher.Load(); f != nil {
-		(*f)(g.name)
+		(*f)(g.host.name)
 	}
 }
 
