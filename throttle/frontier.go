@@ -71,6 +71,7 @@ type Frontier struct {
 	open     int // requests of hosts that are not set aside
 	total    int // all in memory
 	moving   int // taken out for a moment by Refilter
+	handOuts uint64
 	active   int // handed out by Run and not done
 	aside    []item
 	closed   bool

@@ -19,7 +19,7 @@ type backlog struct {
 	told    int    // of the first items, how many were told of that
 	at      int64  // when to look at it again
 	since   int64  // since when it is not empty
-	served  int64
+	served  uint64 // the number of its latest hand-out
 	handed  int64  // when the hand-out was that has not reached the line; 0: none
 	joined  uint32 // how many had reached the line then
 	marked  bool   // it is in Frontier.changed

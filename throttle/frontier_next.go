@@ -186,7 +186,8 @@ func (f *Frontier) look(b *backlog, now int64, take, running bool) (it item, ok 
 		if running {
 			f.active++
 		}
-		b.handed, b.joined, b.served = now, o.joined, now
+		f.handOuts++
+		b.handed, b.joined, b.served = now, o.joined, f.handOuts
 		if b.domain != nil {
 			b.domain.handed++
 		}
