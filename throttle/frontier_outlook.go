@@ -1,0 +1,107 @@
+package throttle
+
+import (
+	"strings"
+	"time"
+	"weak"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// This file is all that the frontier knows of the hosts' lines.
+
+// outlook is how a host stands for the frontier.
+type outlook struct {
+	at     int64  // when a request could start, or when to look again
+	joined uint32 // pages that came into the line so far
+	last   int64  // when the latest request ended
+	held   *Error // the host is refused, but for the URL
+	until  int64
+}
+
+// outlook is how a host stands now. Whoever changes that calls changed.
+func (t *Throttle) outlook(key string, now int64) outlook {
+	s, h := t.hosts.find(key)
+	defer s.mu.Unlock()
+	if h == nil {
+		return outlook{}
+	}
+	o := outlook{at: h.openAt(), last: h.last}
+	if reason, until := h.hold(now, t.maxBlockWait); reason != "" {
+		o.held, o.until = t.refusal(nil, h, reason, now, until), until
+		o.held.Host = key
+	}
+	g := h.gate
+	if g == nil {
+		return o
+	}
+	o.joined = g.joined
+	switch {
+	case g.waiting > 0: // the next start is theirs
+		o.at = max(o.at, now+int64(idleBody))
+	case g.flights >= g.parallel(now):
+		o.at = max(o.at, g.bodyIdleAt(now))
+	}
+	return o
+}
+
+// watch lets the frontier hear of every change of a host. A Throttle forgets a frontier that nobody uses any more.
+func (f *Frontier) watch() {
+	w := weak.Make(f)
+	for {
+		others := f.throttle.watcher.Load()
+		tell := func(host string) {
+			if f := w.Value(); f != nil {
+				f.hostChanged(host)
+			}
+			if others != nil {
+				(*others)(host)
+			}
+		}
+		if f.throttle.watcher.CompareAndSwap(others, &tell) {
+			return
+		}
+	}
+}
+
+// domain is a registered domain whose hosts share a ceiling.
+type domain struct {
+	name     string
+	backlogs int
+	handed   int   // hand-outs that have not reached the ceiling
+	slot     int64 // the latest instant that one of its hosts was put off to
+}
+
+// domainOf is the name under which a host's ceiling is kept; empty: it has none.
+func (c *ceilings) domainOf(host string) string {
+	if c.perDomain == 0 || !strings.Contains(host, ".") || strings.Contains(host, ":") {
+		return ""
+	}
+	if last := host[len(host)-1]; last >= '0' && last <= '9' {
+		return "" // an address
+	}
+	name, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		return host
+	}
+	return name
+}
+
+// spare says how long it takes until the domain has room for one more start after those that were handed out, and how long one start takes up.
+func (c *ceilings) spare(domain string, handed int, now time.Time) (wait, each time.Duration) {
+	c.mu.Lock()
+	d := c.domains[domain]
+	c.mu.Unlock()
+	if d == nil {
+		if handed < domainBurst {
+			return 0, 0
+		}
+		return handOutFor, handOutFor // its first requests are on their way
+	}
+	per := float64(d.bucket.Limit())
+	short := float64(1+handed) - d.bucket.TokensAt(now)
+	if short <= 0 {
+		return 0, 0
+	}
+	return time.Duration(short / per * float64(time.Second)), time.Duration(float64(time.Second) / per)
+}

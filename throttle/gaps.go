@@ -1,0 +1,54 @@
+package throttle
+
+import (
+	"slices"
+	"time"
+)
+
+// gaps is what was really kept between requests to a host, measured when they are sent. Its shard's mutex guards it.
+type gaps struct {
+	sentAt, pageAt int64 // of the latest request, and of the latest that was no robots.txt
+	smallest       time.Duration
+	count          uint32
+	short          uint32
+	latest         [32]float32 // seconds
+}
+
+// sent notes a request and reports whether the gap before it was shorter than promised.
+func (g *gaps) sent(now int64, robots bool, promised, crawlDelay time.Duration) (short bool) {
+	if g.sentAt > 0 && crawlDelay > 0 {
+		short = time.Duration(now-g.sentAt) < crawlDelay
+	}
+	if !robots && g.pageAt > 0 {
+		gap := time.Duration(now - g.pageAt)
+		if g.count == 0 || gap < g.smallest {
+			g.smallest = gap
+		}
+		g.latest[g.count%uint32(len(g.latest))] = float32(gap.Seconds())
+		g.count++
+		short = short || gap < promised
+	}
+	g.sentAt = now
+	if !robots {
+		g.pageAt = now
+	}
+	if short {
+		g.short++
+	}
+	return short
+}
+
+// median is that of the latest gaps.
+func (g *gaps) median() time.Duration {
+	n := min(int(g.count), len(g.latest))
+	if n == 0 {
+		return 0
+	}
+	sorted := slices.Clone(g.latest[:n])
+	slices.Sort(sorted)
+	m := float64(sorted[n/2])
+	if n%2 == 0 {
+		m = (m + float64(sorted[n/2-1])) / 2
+	}
+	return time.Duration(m * float64(time.Second)).Round(time.Microsecond)
+}

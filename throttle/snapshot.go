@@ -1,0 +1,116 @@
+package throttle
+
+import (
+	"time"
+
+	"github.com/collyetiquette/etiquette/internal/origin"
+	"github.com/collyetiquette/etiquette/report"
+)
+
+// Snapshot is how a host stands at one moment.
+type Snapshot struct {
+	Host string
+	// Interval is the gap that is kept now, and Source where it comes from. While a block is in force it is what is left of that.
+	Interval time.Duration
+	Source   Source
+	// Waiting and InFlight count requests in the host's line and under way.
+	Waiting, InFlight int
+	// NextStart is when the host permits the next start. The zero time: now, or as soon as one that is under way ends.
+	NextStart time.Time
+	// Parked is why the host is left alone, until Until. Empty: it is not; then Until is the end of a block, if there is one.
+	Parked report.Reason
+	Until  time.Time
+	// Level is how often the blocks of the host doubled: 0 is a host that is well.
+	Level int
+	// SmallestGap and MedianGap are what was really kept between two requests, robots.txt not included, measured when they were sent; the median is that of
+	// the latest 32. ShortGaps counts those that were shorter than promised. They are kept while the host is in use and a while longer.
+	SmallestGap, MedianGap time.Duration
+	ShortGaps              int
+}
+
+// Snapshot is how a host stands now. The name is written as in a URL, a port is passed over. It is false for a host that is not known, or was forgotten
+// because nothing is owed to it.
+func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
+	key, err := origin.HostKeyOf(host)
+	if err != nil {
+		return Snapshot{}, false
+	}
+	s, h := t.hosts.find(key)
+	defer s.mu.Unlock()
+	if h == nil {
+		return Snapshot{}, false
+	}
+	now := t.now()
+	out := Snapshot{Host: key}
+	var blockLeft time.Duration
+	if m := h.more; m != nil {
+		m.block.forgive(now)
+		out.Level = int(m.block.level)
+		if m.block.until > now {
+			blockLeft, out.Until = time.Duration(m.block.until-now), t.wall(m.block.until)
+		}
+		if m.parked > now {
+			out.Parked, out.Until = m.reason, t.wall(m.parked)
+		}
+	}
+	rule := h.rule
+	if h.port == 0 { // known from the StateDir only
+		rule = t.paces.match(key, 443)
+	}
+	out.Interval, out.Source = interval(t.paces[rule].delay, h.crawlDelay(), blockLeft)
+	if at := max(h.openAt(), h.parkedUntil()); at > now {
+		out.NextStart = t.wall(at)
+	}
+	if g := h.gate; g != nil {
+		if out.Source != FromBlock {
+			out.Interval = g.interval()
+		}
+		out.Waiting, out.InFlight = g.waiting, g.flights
+		out.SmallestGap, out.MedianGap, out.ShortGaps = g.gaps.smallest, g.gaps.median(), int(g.gaps.short)
+	}
+	return out, true
+}
+
+// Stats are counts over all hosts.
+type Stats struct {
+	Hosts, Waiting, InFlight int
+	// ShortGaps counts gaps that were shorter than promised when the request was sent. It must stay 0.
+	ShortGaps int
+}
+
+// Stats counts over all hosts.
+func (t *Throttle) Stats() Stats {
+	return Stats{Hosts: int(t.hosts.count.Load()), Waiting: int(t.waiting.Load()), InFlight: int(t.flights.Load()), ShortGaps: int(t.shortfall.Load())}
+}
+
+// Unpark lifts what a person decides to lift: a host that is parked or blocked may be asked again now. What robots.txt asks for is still kept, however long.
+// reason goes into the log. The error says that the host is none; a host that is not held is left as it is.
+func (t *Throttle) Unpark(host, reason string) error {
+	key, err := origin.HostKeyOf(host)
+	if err != nil {
+		return err
+	}
+	s, h := t.hosts.find(key)
+	if h == nil || h.more == nil {
+		s.mu.Unlock()
+		return nil
+	}
+	now := t.now()
+	m := h.more
+	was := m.reason
+	if now < m.parked && m.reason == report.CrawlDelayTooLong {
+		m.accepted = h.delay
+	}
+	held := now < m.parked || now < m.block.until
+	m.parked, m.reason, m.block = 0, "", block{}
+	h.denied, h.pages, h.marks = 0, allWell, h.marks&^robotsDenied
+	if h.gate != nil {
+		h.gate.advance(now)
+	}
+	s.mu.Unlock()
+	if held {
+		t.state.write(note{Host: key, Lifted: true})
+		t.teller.Log().Warn("throttle: host unparked", "host", key, "was", was, "reason", reason)
+	}
+	return nil
+}
