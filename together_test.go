@@ -277,3 +277,33 @@ func TestAStopFileAndAFrontierInFrontOfAQueue(t *testing.T) {
 func addURL(s interface{ AddRequest([]byte) error }, url string) error {
 	return s.AddRequest([]byte(fmt.Sprintf(`{"URL":%q,"Method":"GET"}`, url)))
 }
+
+func TestABrowserLikeHostIsAskedAtTwiceTheInterval(t *testing.T) {
+	inMemory(t, func(t *testing.T, web *testweb.Web) {
+		web.Host("old.test").Page("/*", "x")
+		web.Host("new.test").Page("/*", "x")
+		c := colly.NewCollector()
+		robotsPart(t, c, web)
+		throttlePart()(t, c, web)
+		id, err := identity.New(identity.Options{
+			UserAgent:   "DeclaredBot/1.0 (+https://bot.somewhere.org/about; mailto:bot@somewhere.org)",
+			BrowserLike: map[string]string{"old.test": "it serves browsers alone"},
+		})
+		attachPart(t, c, id, err)
+		for _, host := range []string{"old.test", "new.test"} {
+			for i := range 3 {
+				if err := c.Visit(fmt.Sprintf("http://%s/%d", host, i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for host, want := range map[string]time.Duration{"old.test": 2 * time.Second, "new.test": time.Second} {
+			gaps := testweb.Gaps(web.HitsOf(host))
+			for _, gap := range gaps[1:] { // the first follows robots.txt
+				if gap != want {
+					t.Errorf("%s: gaps %v, want %s between pages", host, gaps, want)
+				}
+			}
+		}
+	})
+}

@@ -124,7 +124,3 @@ func (id *Identity) BrowserLike(u *url.URL) (reason string, ok bool) {
 	d := id.declared(u)
 	return d.reason, d.browserLike
 }
-
-// Slower reports whether u's host must be asked at twice the interval, because it may get a browser-like User-Agent: who does not say his name
-// keeps all else the more strictly.
-func (id *Identity) Slower(u *url.URL) bool { return id.declared(u).browserLike }

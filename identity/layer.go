@@ -25,12 +25,12 @@ func (l *layer) Kind() chain.Kind { return chain.Identity }
 // ProductToken implements chain.Tokener, so that collyrobots judges by our token in whatever order the two were attached.
 func (l *layer) ProductToken(*url.URL) string { return l.id.token }
 
-// Slower lets the throttle learn which hosts get twice the interval.
-func (l *layer) Slower(u *url.URL) bool { return l.id.Slower(u) }
-
 // Handle sends the hop on under the declared name. It runs after every callback, on redirects and robots.txt as well.
 func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
 	d := l.id.declared(h.URL())
+	if d.browserLike {
+		h.SetStretch(2) // who does not say his name keeps all else the more strictly
+	}
 	if d.unreal != nil && !(harmless(h.URL()) && harmless(h.Dialled())) {
 		return h.Refuse(refusal(h.URL(), *d.unreal))
 	}
