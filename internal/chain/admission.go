@@ -16,6 +16,7 @@ func (c *Chain) admit(col *colly.Collector, r *colly.Request) {
 		return // somebody else's decision
 	}
 	c.takeTimeout(col)
+	c.disallowed.add(col.DisallowedDomains)
 	if !c.wired(col, r) {
 		return
 	}
@@ -41,7 +42,7 @@ func (c *Chain) admit(col *colly.Collector, r *colly.Request) {
 	if c.memory.size.Load() == 0 {
 		return
 	}
-	e, ok := c.memory.find(firstKey(r.Method, r.URL, r.Host), func() http.Header { return cookieHeader(col, r) })
+	e, ok := c.memory.find(firstKey(r.Method, r.URL, r.Host), func() uint64 { return c.memory.hash(cookieHeader(col, r), nil) })
 	if ok {
 		e.skip.Time = time.Now()
 		c.skip(col, r, e.layer, e.skip, a)
@@ -56,32 +57,38 @@ func (c *Chain) errorsFor(col *colly.Collector) bool {
 
 // skip aborts the request and tells it.
 func (c *Chain) skip(col *colly.Collector, r *colly.Request, l Layer, s report.Skip, a Admission) {
-	takeMark(r.URL)
 	r.Abort()
 	fillSkip(&s, a.URL, a.Method)
 	c.keep(r, s)
-	if !c.toldOnHead(col, a.Method, s.URL) {
+	if !c.toldByPair(col, a.Method, s.URL) {
 		c.tell(l, r, s)
 	}
 }
 
-// toldOnHead keeps a Visit with CheckHead, which asks by HEAD and then by GET, from being told twice.
-func (c *Chain) toldOnHead(col *colly.Collector, method, url string) bool {
-	if !col.CheckHead {
+// pairTime is for how long the HEAD and the GET of a Visit with CheckHead are taken for one.
+const pairTime = 10 * time.Second
+
+// toldByPair keeps a Visit with CheckHead, which asks by HEAD and by GET, from being told twice. In Async mode either may come first.
+func (c *Chain) toldByPair(col *colly.Collector, method, url string) bool {
+	if col == nil || !col.CheckHead {
 		return false
+	}
+	other := http.MethodGet
+	if method == http.MethodGet {
+		other = http.MethodHead
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if method == http.MethodHead {
-		if c.headTold == nil || len(c.headTold) > maxRemembered {
-			c.headTold = make(map[string]bool)
-		}
-		c.headTold[url] = true
-		return false
+	now := time.Now()
+	if at, told := c.pairs[memoryKey{other, url}]; told && now.Sub(at) < pairTime {
+		delete(c.pairs, memoryKey{other, url})
+		return true
 	}
-	told := c.headTold[url]
-	delete(c.headTold, url)
-	return told
+	if c.pairs == nil || len(c.pairs) > maxRemembered {
+		c.pairs = make(map[memoryKey]time.Time)
+	}
+	c.pairs[memoryKey{method, url}] = now
+	return false
 }
 
 // wired sees whether the request will come through the chain at all, and stops it if that is in doubt. While one of the devices holds, the
@@ -99,6 +106,7 @@ func (c *Chain) wired(col *colly.Collector, r *colly.Request) bool {
 	if failsClosed && !(seen && canSkip) {
 		if !ours {
 			setMark(r.URL)
+			c.misled.put(r.URL) // the wire could take a child of our context for ours
 		}
 		return false
 	}

@@ -76,14 +76,14 @@ func inherited(col *colly.Collector) *Chain {
 func wire(col *colly.Collector, client *http.Client, cfg Config) *Chain {
 	c := newChain(cfg)
 	c.client = client
-	c.timeout.Store(int64(client.Timeout))
+	c.timeout.Store(int64(max(0, client.Timeout)))
 	c.asErrors.Store(cfg.Refusals == RefusalsError || cfg.Refusals == RefusalsAuto && !col.IgnoreRobotsTxt)
 	c.front = newFront(c, cfg.Schemes)
 	registerFront(c.front, c)
 	c.user = userContext(col)
 	col.Context = &deadContext{chain: c, user: c.user}
 	col.WithTransport(c.front)
-	col.SetRequestTimeout(0)
+	col.SetRequestTimeout(takenOver)
 	col.IgnoreRobotsTxt = true
 	return c
 }
@@ -162,13 +162,14 @@ func (c *Chain) watch(col *colly.Collector) {
 	}
 	c.collectors = append(c.collectors, weak.Make(col))
 	c.mu.Unlock()
+	c.disallowed.add(col.DisallowedDomains)
 	w := weak.Make(col) // Colly keeps callbacks in the collector; they need not keep it alive
 	col.OnRequest(func(r *colly.Request) {
 		if col := w.Value(); col != nil {
 			c.admit(col, r)
 		}
 	})
-	col.OnError(c.outcome)
+	col.OnError(func(resp *colly.Response, err error) { c.outcome(w.Value(), resp, err) })
 }
 
 // Fail is for a part whose Attach fails before it has a layer, because of a wrong option say: a collector without a chain sends nothing from then on,
@@ -198,6 +199,9 @@ func failAttach(col *colly.Collector, client *http.Client, err error, layers []L
 	if client != nil && client != http.DefaultClient && client.CheckRedirect != nil {
 		c.front = newFront(c, nil)
 		col.WithTransport(c.front)
+	}
+	if !usable(col) {
+		return // made without NewCollector; a Visit panics in Colly itself
 	}
 	w := weak.Make(col)
 	col.OnRequest(func(r *colly.Request) {

@@ -2,14 +2,22 @@ package chain
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 )
+
+// maxRedirects is how many redirects of one request are followed, whatever a redirect handler says: as many as browsers do. Without a limit, and
+// with a timeout for each attempt, a loop would have no end.
+const maxRedirects = 20
 
 // attempt sends the hop. It is the innermost handler.
 func (c *Chain) attempt(h *Hop) (*http.Response, error) {
 	if h.ctx.Err() != nil {
 		return nil, context.Cause(h.ctx.Context)
+	}
+	if h.trail.hops > maxRedirects {
+		return nil, fmt.Errorf("etiquette: %s not sent: it comes after %d redirects", h.sent.Redacted(), maxRedirects)
 	}
 	if err := h.checkPrivate(); err != nil {
 		h.refusedBy = itself
@@ -29,15 +37,26 @@ func (c *Chain) attempt(h *Hop) (*http.Response, error) {
 		h.finish(err)
 		return nil, err
 	}
+	if resp == nil {
+		err = fmt.Errorf("etiquette: the base transport %T returned neither an answer nor an error", base)
+		h.finish(err)
+		return nil, err
+	}
 	resp.Request = h.given
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
 	h.wrapBody(resp)
+	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
+		throttledOnWire.put(h.given.URL)
+	}
 	if willRedirect(resp) {
 		if !own || h.proxy != nil {
 			h.trace.public = !isPrivateLiteral(h.given.URL)
 		}
-		c.trails.leave(resp, trail{admitted: h.trail.admitted, public: h.trace.public, timeout: h.timeout})
+		c.trails.leave(resp, trail{admitted: h.trail.admitted, public: h.trace.public, timeout: h.timeout, hops: h.trail.hops + 1})
 		h.finishTurn(nil)
-	} else if resp.Body == nil || h.body.ReadCloser == http.NoBody {
+	} else if h.body.ReadCloser == http.NoBody {
 		h.finish(nil)
 	}
 	return resp, nil

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,18 +13,43 @@ import (
 // originalDefault is net/http's default transport as the process began. If a program replaces it, by a mock for example, that one is used.
 var originalDefault = http.DefaultTransport
 
-// shared is the base of every chain that was given none: one pool of connections for all collectors of the process. Its proxy is the one
-// that the hop's front chose.
-var shared = sync.OnceValue(func() *http.Transport {
-	t := &http.Transport{}
-	if d, ok := originalDefault.(*http.Transport); ok {
-		t = d.Clone()
+// sharedBase is the base of every chain that was given none: one pool of connections for all collectors of the process. Its proxy is the one that
+// the hop's front chose. It is made anew if the program gives http.DefaultTransport another TLS configuration.
+var sharedBase struct {
+	sync.Mutex
+	transport *http.Transport
+	tls       *tls.Config // of http.DefaultTransport when it was made
+}
+
+func shared() *http.Transport {
+	d, _ := originalDefault.(*http.Transport)
+	if d == nil {
+		d = &http.Transport{}
 	}
-	t.Proxy = proxyOfHop
-	t.DialContext = dialDefault
-	t.OnProxyConnectResponse = refusedConnect
-	return t
-})
+	s := &sharedBase
+	s.Lock()
+	defer s.Unlock()
+	if s.transport != nil && s.tls == d.TLSClientConfig {
+		return s.transport
+	}
+	if s.transport != nil {
+		s.transport.CloseIdleConnections()
+	}
+	s.transport = d.Clone() // which also lets net/http finish with d's own TLS configuration
+	s.tls = d.TLSClientConfig
+	s.transport.Proxy = proxyOfHop
+	s.transport.DialContext = dialDefault
+	s.transport.OnProxyConnectResponse = refusedConnect
+	return s.transport
+}
+
+// proxyOfDefault is the proxy that http.DefaultTransport would use at this moment: that of the environment, if the program did not change it.
+func proxyOfDefault(r *http.Request) (*url.URL, error) {
+	if d, ok := originalDefault.(*http.Transport); ok && d.Proxy != nil {
+		return d.Proxy(r)
+	}
+	return nil, nil
+}
 
 // dialDefault dials as http.DefaultTransport does at this moment, so that what a test or a program set there holds for the chain too.
 func dialDefault(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -58,7 +84,7 @@ func (c *Chain) base(h *Hop) (rt http.RoundTripper, own bool, err error) {
 	front := c.front
 	if front == nil { // a plain client's chain
 		if base == nil {
-			h.proxy, err = http.ProxyFromEnvironment(h.given)
+			h.proxy, err = proxyOfDefault(h.given)
 			return shared(), true, err
 		}
 		return base, false, nil
@@ -91,8 +117,8 @@ func (c *Chain) foreignBase() http.RoundTripper {
 	if b := c.config().Base; b != nil {
 		return b
 	}
-	if d := http.DefaultTransport; d != originalDefault {
-		return d
+	if _, ours := originalDefault.(*http.Transport); !ours || http.DefaultTransport != originalDefault {
+		return http.DefaultTransport
 	}
 	return nil
 }

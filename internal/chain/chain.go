@@ -5,12 +5,15 @@ import (
 	"hash/maphash"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 	"weak"
 
 	"github.com/gocolly/colly/v2"
+
+	"github.com/collyetiquette/etiquette/internal/origin"
 )
 
 // Refusals says what becomes of a refused GET or HEAD.
@@ -53,12 +56,14 @@ type Chain struct {
 	timeoutMu    sync.Mutex
 	trails       trails
 	memory       memory
+	misled       notes // requests whose context was derived from ours
+	disallowed   domains
 	kept         kept
 
 	mu          sync.Mutex // guards what follows, and changes of layers and cfg
 	user        context.Context
 	collectors  []weak.Pointer[colly.Collector] // those that run our callbacks
-	headTold    map[string]bool                 // URLs whose HEAD by CheckHead was skipped and told
+	pairs       map[memoryKey]time.Time         // what was told of a Visit with CheckHead
 	bypassWait  time.Duration
 	proxiedOf   *http.Transport
 	proxiedBase *http.Transport
@@ -99,16 +104,51 @@ func (c *Chain) runsCallbacks(col *colly.Collector) bool {
 }
 
 // DomainDisallowed reports whether a collector of this chain lists the name in DisallowedDomains.
-func (c *Chain) DomainDisallowed(name string) bool {
-	c.mu.Lock()
-	cols := slices.Clone(c.collectors)
-	c.mu.Unlock()
-	for _, w := range cols {
-		if col := w.Value(); col != nil && slices.Contains(col.DisallowedDomains, name) {
-			return true
-		}
+func (c *Chain) DomainDisallowed(name string) bool { return c.disallowed.has(name) }
+
+// domains is what collectors list in DisallowedDomains. The lists are the users' to change, so they are copied when a request is admitted, in the
+// goroutine that Colly itself reads them in.
+type domains struct {
+	mu   sync.RWMutex
+	keys map[string]struct{}
+	seen int // length of the last list, so that an unchanged one costs nothing
+}
+
+func (d *domains) add(list []string) {
+	d.mu.RLock()
+	known := len(list) == 0 || len(list) == d.seen && d.holds(list[len(list)-1])
+	d.mu.RUnlock()
+	if known {
+		return
 	}
-	return false
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.keys == nil {
+		d.keys = make(map[string]struct{})
+	}
+	for _, name := range list {
+		d.keys[domainKey(name)] = struct{}{}
+	}
+	d.seen = len(list)
+}
+
+func (d *domains) has(name string) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.holds(name)
+}
+
+func (d *domains) holds(name string) bool {
+	_, ok := d.keys[domainKey(name)]
+	return ok
+}
+
+// domainKey compares names whatever their spelling.
+func domainKey(name string) string {
+	if key, err := origin.HostKeyOf(name); err == nil {
+		return key
+	}
+	return strings.ToLower(name)
 }
 
 // CloseIdle drops the connections that nobody uses. A part calls it from Close.

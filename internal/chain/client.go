@@ -5,15 +5,19 @@ import "net/http"
 // Transport is a chain for a plain http.Client: the same layers in front of next; nil means the pack's own base. A client's redirects are hops of
 // the chain like any other.
 func Transport(next http.RoundTripper, cfg Config, layers ...Layer) http.RoundTripper {
-	c := newChain(cfg)
+	return &plain{Alone(next, cfg, layers...)}
+}
+
+// Alone is a chain that belongs to no collector.
+func Alone(next http.RoundTripper, cfg Config, layers ...Layer) *Chain {
 	if next != nil {
 		cfg.Base = next
-		c.cfg.Store(&cfg)
 	}
+	c := newChain(cfg)
 	c.mu.Lock()
 	c.add(layers)
 	c.mu.Unlock()
-	return &plain{c}
+	return c
 }
 
 type plain struct{ chain *Chain }

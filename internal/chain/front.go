@@ -1,9 +1,11 @@
 package chain
 
 import (
+	"context"
 	"crypto/tls"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/gocolly/colly/v2"
@@ -13,15 +15,17 @@ import (
 // *http.Transport because Colly's SetProxyFunc then sets fields on it instead of throwing it away.
 func newFront(c *Chain, schemes []string) *http.Transport {
 	t := &http.Transport{
-		Proxy: http.ProxyFromEnvironment,
+		Proxy: proxyOfDefault,
 		// Not nil, so that net/http does not register HTTP/2 for https in our place.
 		TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
 	}
 	entry := &entrance{c}
 	t.RegisterProtocol("http", entry)
 	t.RegisterProtocol("https", entry)
+	known := map[string]bool{"http": true, "https": true}
 	for _, s := range schemes {
-		if s = strings.ToLower(s); s != "http" && s != "https" {
+		if s = strings.ToLower(s); !known[s] {
+			known[s] = true
 			t.RegisterProtocol(s, &sideDoor{c})
 		}
 	}
@@ -45,27 +49,26 @@ func (e *entrance) RoundTrip(r *http.Request) (*http.Response, error) {
 	case dead.fault != nil:
 		closeBody(r)
 		return nil, dead.fault
-	case r.Context().Done() != (<-chan struct{})(ended) && !e.clientDeadline(r):
+	case e.chain.misled.has(firstOf(r).URL), r.Context().Done() != (<-chan struct{})(ended) && !clientDeadline(r):
 		return e.bypassed(r, "the collector's Context was derived from the one that Attach made: use etiquette.SetContext(c, ctx) in place of c.Context = ctx")
 	}
 	return e.chain.serve(r, dead.user, false)
 }
 
-// clientDeadline reports whether it is the client's own timeout that put another context around ours. It may have been taken over since.
-func (e *entrance) clientDeadline(r *http.Request) bool {
-	if _, has := r.Context().Deadline(); !has || e.chain.client == nil {
-		return false
-	}
-	e.chain.timeoutMu.Lock()
-	defer e.chain.timeoutMu.Unlock()
-	return e.chain.client.Timeout > 0 || e.chain.timeout.Load() > 0
+// clientDeadline reports whether it is the client's own timeout that put another context around ours: the client puts it around the value that
+// Colly adds, whereas a child that the user made of c.Context lies within.
+func clientDeadline(r *http.Request) bool {
+	_, has := r.Context().Deadline()
+	return has && reflect.TypeOf(r.Context()) != valueContext
 }
+
+var valueContext = reflect.TypeOf(context.WithValue(context.Background(), deadKey{}, nil))
 
 func (e *entrance) bypassed(r *http.Request, detail string) (*http.Response, error) {
 	closeBody(r)
 	ref := &refused{cause: newBypass(sentURL(r.URL, r.Host), methodOf(r.Method), detail), layer: itself, chain: e.chain}
 	ref.skip = ref.cause.(*BypassError).Skip()
-	if !takeMark(firstOf(r).URL) {
+	if !marked(firstOf(r).URL) {
 		ref.tell(nil)
 	}
 	return nil, ref

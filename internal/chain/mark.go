@@ -1,21 +1,38 @@
 package chain
 
-import "net/url"
+import (
+	"net/url"
+	"runtime"
+	"sync"
+	"weak"
+)
 
 // Admission marks a request so that the wire knows whether a callback of ours saw it: only then will our OnError see its error, and may name the
 // *colly.Request it belongs to. A plain clone runs no callback and has no mark. The mark is url.URL.OmitHost, which means nothing for a URL that
-// has a host, on the URL object that callback and wire share; a header would be visible to the server if it ever slipped through.
+// has a host, on the URL object that callback and wire share; a header would be visible to the server if it ever slipped through. It is written
+// once, before any callback of the user runs, and never taken away: the URL may be read by then.
 
 func setMark(u *url.URL) { u.OmitHost = true }
 
-// takeMark reports the mark and takes it away: one that is still there when the answer's headers come tells that they came out of Colly's cache.
-func takeMark(u *url.URL) bool {
-	marked := u.OmitHost
-	if marked {
-		u.OmitHost = false
+func marked(u *url.URL) bool { return u.OmitHost }
+
+// notes are about single URL objects, for the few requests that need one. A note does not keep its URL alive.
+type notes struct{ m sync.Map } // weak.Pointer[url.URL] -> struct{}
+
+func (n *notes) put(u *url.URL) {
+	key := weak.Make(u)
+	if _, known := n.m.LoadOrStore(key, struct{}{}); !known {
+		runtime.AddCleanup(u, func(key weak.Pointer[url.URL]) { n.m.Delete(key) }, key)
 	}
-	return marked
 }
 
-// FromCache reports, in an OnResponseHeaders callback, whether the answer came out of Colly's page cache and not over the wire.
-func FromCache(u *url.URL) bool { return u.OmitHost }
+func (n *notes) has(u *url.URL) bool {
+	_, ok := n.m.Load(weak.Make(u))
+	return ok
+}
+
+// throttledOnWire notes the URLs that were answered with 429 or 503 on the wire.
+var throttledOnWire notes
+
+// FromCache reports, in an OnResponseHeaders callback, whether an answer of 429 or 503 came out of Colly's page cache and not over the wire.
+func FromCache(u *url.URL) bool { return !throttledOnWire.has(u) }

@@ -1,7 +1,9 @@
 package chain
 
 import (
+	"errors"
 	"hash/maphash"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -32,7 +34,7 @@ const (
 type memoryKey struct{ method, url string }
 
 type remembered struct {
-	cookies []uint64 // hashes of cookies and Authorization
+	cookies []uint64 // hashes of cookies, Authorization and body
 	any     bool     // too many of them: whoever asks is meant
 	layer   Layer
 	cause   error
@@ -40,6 +42,8 @@ type remembered struct {
 	target  Admission // the hop that was refused
 	until   time.Time
 	wait    time.Duration // how late the next answer from memory comes
+
+	answered time.Time // when the last answer came
 }
 
 type memory struct {
@@ -57,8 +61,8 @@ func (c *Chain) remember(h *Hop, ref *refused) {
 	if at := ref.skip.RetryAt; !at.IsZero() && at.Before(until) {
 		until = at
 	}
-	key := memoryKey{methodOf(first.Method), sentURL(first.URL, first.Host).String()}
-	hash := c.memory.hash(first.Header)
+	key := firstKey(first.Method, first.URL, first.Host)
+	hash := c.memory.hash(first.Header, first)
 
 	m := &c.memory
 	m.mu.Lock()
@@ -69,7 +73,7 @@ func (c *Chain) remember(h *Hop, ref *refused) {
 	e := m.m[key]
 	if e == nil {
 		m.makeRoom(now)
-		e = &remembered{wait: firstAnswer}
+		e = &remembered{wait: firstAnswer, answered: now}
 		m.m[key] = e
 		m.size.Store(int64(len(m.m)))
 	}
@@ -78,7 +82,10 @@ func (c *Chain) remember(h *Hop, ref *refused) {
 		e.any = len(e.cookies) >= manyCookies
 	}
 	e.layer, e.cause, e.skip, e.until = ref.layer, ref.cause, ref.skip, until
-	e.target = Admission{Chain: c, URL: h.sent, Dialled: h.given.URL, Method: h.Method(), Header: h.header, ProductToken: h.token}
+	// The request's own URL and header may be changed by the user's OnError while this is read.
+	sent, dialled := *h.sent, *h.given.URL
+	agent := http.Header{"User-Agent": slices.Clone(h.header["User-Agent"])}
+	e.target = Admission{Chain: c, URL: &sent, Dialled: &dialled, Method: h.Method(), Header: agent, ProductToken: h.token}
 }
 
 // makeRoom drops what has run out, and if that is not enough, any entry. The caller holds mu.
@@ -91,16 +98,16 @@ func (m *memory) makeRoom(now time.Time) {
 			delete(m.m, k)
 		}
 	}
-	for k := range m.m {
-		if len(m.m) < maxRemembered {
+	for k := range m.m { // a tenth at once, so that a full memory costs little
+		if len(m.m) < maxRemembered-maxRemembered/10 {
 			return
 		}
 		delete(m.m, k)
 	}
 }
 
-// find is what is remembered of a request, as long as its cause is there. header makes the header with the cookies that would be sent.
-func (m *memory) find(key memoryKey, header func() http.Header) (remembered, bool) {
+// find is what is remembered of a request, as long as its cause is there. hash is that of its cookies, Authorization and body.
+func (m *memory) find(key memoryKey, hash func() uint64) (remembered, bool) {
 	m.mu.Lock()
 	e := m.m[key]
 	if e == nil {
@@ -111,7 +118,7 @@ func (m *memory) find(key memoryKey, header func() http.Header) (remembered, boo
 	got.cookies = slices.Clone(e.cookies)
 	m.mu.Unlock()
 
-	if !got.any && !slices.Contains(got.cookies, m.hash(header())) {
+	if !got.any && !slices.Contains(got.cookies, hash()) {
 		return remembered{}, false
 	}
 	gone := !time.Now().Before(got.until)
@@ -130,40 +137,61 @@ func (m *memory) find(key memoryKey, header func() http.Header) (remembered, boo
 	return got, true
 }
 
-// later is how late the next answer from memory comes, and doubles it.
-func (m *memory) later(key memoryKey) time.Duration {
+// later is how late the next answer from memory comes: not at all if the last one is a while ago, else after a time that doubles.
+func (m *memory) later(key memoryKey, now time.Time) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.m[key]
 	if e == nil {
 		return firstAnswer
 	}
+	if now.Sub(e.answered) >= firstAnswer { // no loop that spins
+		e.wait, e.answered = firstAnswer, now
+		return 0
+	}
 	wait := e.wait
-	e.wait = min(2*e.wait, lastAnswer)
+	e.wait, e.answered = min(2*e.wait, lastAnswer), now.Add(wait)
 	return wait
 }
 
-func (m *memory) hash(h http.Header) uint64 {
+// maxHashed is how much of a body tells one request from another.
+const maxHashed = 64 << 10
+
+// hash is what besides method and URL makes a request the same one again: its cookies, its Authorization and its body. r gives the body; nil: none.
+func (m *memory) hash(h http.Header, r *http.Request) uint64 {
 	var s maphash.Hash
 	s.SetSeed(m.seed)
 	_, _ = s.WriteString(strings.Join(h["Cookie"], "; "))
 	_ = s.WriteByte(0)
 	_, _ = s.WriteString(strings.Join(h["Authorization"], ", "))
+	if r != nil && r.GetBody != nil {
+		if body, err := r.GetBody(); err == nil {
+			_ = s.WriteByte(0)
+			_, _ = io.CopyN(&s, body, maxHashed)
+			_ = body.Close()
+		}
+	}
 	return s.Sum64()
 }
 
-// recall answers a first hop from memory, late and unsent. What can be skipped at admission does not come here.
+// recall answers a first hop from memory, unsent. What can be skipped at admission does not come here. A Visit is answered at once; what may be a
+// loop, Retry and everything that is no GET or HEAD, is answered late.
 func (c *Chain) recall(h *Hop) (*http.Response, error) {
 	if c.memory.size.Load() == 0 || h.robot || h.given.Response != nil {
 		return nil, nil
 	}
-	key := memoryKey{h.Method(), h.sent.String()}
-	e, ok := c.memory.find(key, func() http.Header { return h.header })
+	key := firstKey(h.given.Method, h.given.URL, h.given.Host)
+	e, ok := c.memory.find(key, func() uint64 { return c.memory.hash(h.header, h.given) })
 	if !ok {
 		return nil, nil
 	}
-	if err := sleep(h.Context(), c.memory.later(key)); err != nil {
-		return nil, err
+	visit, _ := h.given.Context().Value(colly.CheckRevisitKey).(bool)
+	if !visit || h.Method() != http.MethodGet && h.Method() != http.MethodHead {
+		err := sleep(h.Context(), c.memory.later(key, time.Now()))
+		var cut *WaitError // the client's own timeout: the reason must come before it
+		if err != nil && !errors.As(err, &cut) {
+			return nil, err
+		}
 	}
 	e.skip.Time = time.Now()
 	return nil, &refused{cause: e.cause, skip: e.skip, layer: e.layer, chain: c}
@@ -194,7 +222,9 @@ func methodOf(m string) string {
 	return m
 }
 
-// firstURL is the key under which a request of the user is remembered.
+// firstKey is the key under which a request of the user is remembered. A fragment is not sent and is no part of it.
 func firstKey(method string, u *url.URL, host string) memoryKey {
-	return memoryKey{methodOf(method), sentURL(u, host).String()}
+	plain := *sentURL(u, host)
+	plain.Fragment, plain.RawFragment = "", ""
+	return memoryKey{methodOf(method), plain.String()}
 }

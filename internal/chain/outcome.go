@@ -13,12 +13,14 @@ import (
 
 // outcome is the OnError callback. Here a refusal on the wire meets the *colly.Request it belongs to, and a request that missed the chain is
 // found out. It was registered by Attach, so it runs before the user's, who may call Retry.
-func (c *Chain) outcome(resp *colly.Response, err error) {
+func (c *Chain) outcome(col *colly.Collector, resp *colly.Response, err error) {
 	r := resp.Request
 	var ref *refused
 	if errors.As(err, &ref) {
 		c.keep(r, ref.skip)
-		ref.tell(r)
+		if !c.toldByPair(col, methodOf(r.Method), r.URL.String()) {
+			ref.tell(r)
+		}
 		if ref.skip.Reason == report.Bypassed {
 			c.onBypass(r)
 		}

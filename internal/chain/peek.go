@@ -60,6 +60,12 @@ func (l *layout) clientOf(c *colly.Collector) *http.Client {
 	return (*http.Client)(backend.Elem().Field(l.client).UnsafePointer())
 }
 
+// usable reports whether c was made by NewCollector or Init.
+func usable(c *colly.Collector) bool {
+	l := collyLayout()
+	return l.err == nil && !reflect.ValueOf(c).Elem().Field(l.backend).IsNil()
+}
+
 func (l *layout) rulesOf(c *colly.Collector) int {
 	backend := reflect.ValueOf(c).Elem().Field(l.backend)
 	if backend.IsNil() {

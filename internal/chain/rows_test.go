@@ -152,9 +152,38 @@ func TestHTTPSProxyGetsCONNECT(t *testing.T) {
 	}
 }
 
-func TestEnvironmentProxyIsHonoured(t *testing.T) {
-	if f := newFront(newChain(Config{}), nil).Proxy; f == nil || !strings.Contains(runtime.FuncForPC(funcPC(f)).Name(), "ProxyFromEnvironment") {
-		t.Error("a new front's Proxy is not http.ProxyFromEnvironment")
+// What the program, or the environment, gave http.DefaultTransport as its proxy goes on to hold.
+func TestTheProxyOfDefaultTransportIsHonoured(t *testing.T) {
+	if f := http.DefaultTransport.(*http.Transport).Proxy; !strings.Contains(runtime.FuncForPC(funcPC(f)).Name(), "ProxyFromEnvironment") {
+		t.Fatal("http.DefaultTransport does not follow the environment any more: the front must")
+	}
+	web, err := testweb.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
+	web.Host("shop.test").Page("/*", "x")
+	proxy, err := web.Proxy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proxy.Close()
+	d := http.DefaultTransport.(*http.Transport)
+	before := d.Proxy
+	d.Proxy = http.ProxyURL(proxy.URL())
+	defer func() { d.Proxy = before }()
+	c := colly.NewCollector()
+	mustAttach(t, c, Config{}, refuser())
+	if err := c.Visit("http://shop.test/"); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := (&http.Client{Transport: Transport(nil, Config{}, refuser())}).Get("http://shop.test/plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if got := len(proxy.Log()); got != 2 {
+		t.Errorf("the proxy saw %d requests, want both", got)
 	}
 }
 

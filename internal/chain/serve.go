@@ -17,17 +17,27 @@ func (c *Chain) run(h *Hop) (*http.Response, error) {
 	c.flying.Add(1)
 	defer c.flying.Add(-1)
 	defer h.finishIfPanicking()
+	if u := h.given.URL; u.Opaque != "" {
+		h.refusedBy = itself
+		return c.fail(h, newBypass(u, h.Method(), "its URL.Opaque is set, so that another address could be asked than the one that is judged"))
+	}
 	resp, err := c.recall(h)
 	if err == nil && resp == nil {
 		resp, err = c.stack().handle(h)
 	}
-	h.returned = true
 	if err == nil {
+		h.returned = true
 		return resp, nil
 	}
 	if resp != nil && resp.Body != nil { // a layer that judged the headers and refused the rest
 		drop(resp)
 	}
+	return c.fail(h, err)
+}
+
+// fail ends a hop that has no answer, and remembers and tells a refusal.
+func (c *Chain) fail(h *Hop, err error) (*http.Response, error) {
+	h.returned = true
 	h.closeUnsent()
 	h.finish(err)
 	ref, recalled := err.(*refused)
@@ -84,6 +94,9 @@ func (c *Chain) FetchContext() context.Context {
 	}
 	return c.user
 }
+
+// UserContext is the context that the request's user gave: live, and not ended with the hop.
+func (h *Hop) UserContext() context.Context { return h.user }
 
 // Again sends a GET or HEAD anew: a fresh hop of the same request, through the whole chain from the top. The hop that it is called on must have
 // ended; the caller returns the new answer in place of its own.

@@ -51,12 +51,16 @@ func (c *Chain) takeTimeout(col *colly.Collector) {
 	c.timeoutMu.Lock()
 	defer c.timeoutMu.Unlock()
 	client := clientOf(col)
-	if client == nil || client != c.client || client.Timeout == 0 || c.flying.Load() > 0 {
+	if client == nil || client != c.client || client.Timeout == takenOver || c.flying.Load() > 0 {
 		return
 	}
-	c.timeout.Store(int64(client.Timeout))
-	col.SetRequestTimeout(0)
+	c.timeout.Store(int64(max(0, client.Timeout)))
+	col.SetRequestTimeout(takenOver)
 }
+
+// takenOver is what a client's timeout is set to once the chain has it. net/http takes it for none, as it does 0; but a 0 that the user sets later
+// can be told from it.
+const takenOver time.Duration = -1
 
 // waitMargin is how long before the client's deadline a wait gives up, so that its error arrives with its type.
 const waitMargin = 20 * time.Millisecond

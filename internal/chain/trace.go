@@ -119,7 +119,11 @@ func (h *Hop) checkPrivate() error {
 	if h.given.Response == nil || !h.trail.public || h.chain.allowPrivate.Load() {
 		return nil
 	}
-	if name := h.given.URL.Hostname(); origin.IsPrivateLiteral(name) {
+	name := h.given.URL.Hostname()
+	if name == "" { // which is dialled as this machine
+		return newPrivate(h, "localhost")
+	}
+	if origin.IsPrivateLiteral(name) {
 		return newPrivate(h, name)
 	}
 	return nil

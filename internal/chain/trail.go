@@ -14,6 +14,7 @@ type trail struct {
 	admitted bool          // our OnRequest saw the first request, so our OnError will see its error
 	public   bool          // the hop before went to a public address
 	timeout  time.Duration // of the attempt, where the client's deadline has to be divided up
+	hops     int           // redirects so far
 }
 
 // trails holds the trails of redirects that may still be followed. A key does not keep its response alive.
@@ -30,7 +31,7 @@ func (t *trails) leave(resp *http.Response, tr trail) {
 // of is the trail that led to r. A redirect whose trail is lost counts as coming from a public address.
 func (t *trails) of(r *http.Request) trail {
 	if r.Response == nil {
-		return trail{admitted: takeMark(r.URL)}
+		return trail{admitted: marked(r.URL)}
 	}
 	if tr, ok := t.m.Load(weak.Make(r.Response)); ok {
 		return tr.(trail)
