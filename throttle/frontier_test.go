@@ -41,7 +41,7 @@ func addAll(t *testing.T, q *queue.Queue, urls ...string) {
 	}
 }
 
-func crawl(t *testing.T, f *Frontier, c *colly.Collector, threads int) {
+func runAll(t *testing.T, f *Frontier, c *colly.Collector, threads int) {
 	t.Helper()
 	if err := f.Run(t.Context(), c, threads); err != nil {
 		t.Errorf("Run = %v, want nil", err)
@@ -93,7 +93,7 @@ func TestOneThreadServesEachHostInItsOwnTime(t *testing.T) {
 		c, th := paced(t, web, Options{Rules: []LimitRule{{DomainGlob: "a.test", Delay: 10 * time.Second}, {Delay: 2 * time.Second}}})
 		f, _ := frontierOf(t, th, nil, slices.Concat(numbered("a.test", 3), numbered("b.test", 3), numbered("c.test", 2))...)
 		start := time.Now()
-		crawl(t, f, c, 1)
+		runAll(t, f, c, 1)
 		wantAt(t, web, "a.test", start, seconds(0, 10, 20)...)
 		wantAt(t, web, "b.test", start, seconds(0, 2, 4)...)
 		wantAt(t, web, "c.test", start, seconds(0, 2)...)
@@ -108,7 +108,7 @@ func TestTheURLsOfAHostAreAskedInTheirOrder(t *testing.T) {
 		c, th := paced(t, web, Options{})
 		urls := numbered("a.test", 5)
 		f, _ := frontierOf(t, th, nil, urls...)
-		crawl(t, f, c, 4)
+		runAll(t, f, c, 4)
 		var want []string
 		for _, u := range urls {
 			want = append(want, "GET "+u)
@@ -243,7 +243,7 @@ func TestVisitedURLsHoldNobodyUpInRun(t *testing.T) {
 			}
 			addAll(t, q, "http://a.test/2")
 			start := time.Now()
-			crawl(t, f, c, 1)
+			runAll(t, f, c, 1)
 			wantAt(t, web, "a.test", start, seconds(0, 1)...)
 		})
 	}
@@ -267,7 +267,7 @@ func TestRunFetchesWhatHandlersAdd(t *testing.T) {
 						t.Errorf("AddRequest = %v, want nil", err)
 					}
 				})
-				crawl(t, f, c, 4)
+				runAll(t, f, c, 4)
 				got := web.Log()
 				slices.Sort(got)
 				if d := cmp.Diff(got, []string{"GET http://a.test/", "GET http://a.test/1", "GET http://b.test/", "GET http://b.test/1"}); d != "" {
@@ -394,7 +394,7 @@ func TestCloseAndTheEndOfRunPutBackWhatWasNotHandedOut(t *testing.T) {
 		}
 
 		rest := NewFrontier(th, backing)
-		crawl(t, rest, c, 1)
+		runAll(t, rest, c, 1)
 		var want []string
 		for _, u := range numbered("a.test", 10) {
 			want = append(want, "GET "+u)
@@ -420,7 +420,7 @@ func TestWhatAStorageDoesNotTakeBackStaysAndIsAnError(t *testing.T) {
 			t.Errorf("Run = %v, want %v", err, gone)
 		}
 		backing.err = nil
-		crawl(t, f, c, 1)
+		runAll(t, f, c, 1)
 		if got, want := len(web.Log()), 5; got != want {
 			t.Errorf("%d pages were fetched in the end, want %d", got, want)
 		}
@@ -483,7 +483,7 @@ func TestAParkedHostDoesNotKeepRunAliveAndLosesNothing(t *testing.T) {
 		backing := &queue.InMemoryQueueStorage{}
 		f, q := frontierOf(t, th, backing, slices.Concat(numbered("a.test", 4), numbered("b.test", 2))...)
 		start := time.Now()
-		crawl(t, f, c, 2)
+		runAll(t, f, c, 2)
 		wantAt(t, web, "b.test", start, seconds(0, 1)...)
 		if d := cmp.Diff(told.of(report.RateLimited), numbered("a.test", 4)[1:]); d != "" {
 			t.Errorf("told (-got +want):\n%s", d)
@@ -497,7 +497,7 @@ func TestAParkedHostDoesNotKeepRunAliveAndLosesNothing(t *testing.T) {
 
 		time.Sleep(3 * time.Hour)
 		addAll(t, q, "http://b.test/9")
-		crawl(t, f, c, 2)
+		runAll(t, f, c, 2)
 		if got, want := len(web.HitsOf("a.test")), 4; got != want {
 			t.Errorf("%d requests to the host after its block, want %d", got, want)
 		}
@@ -513,7 +513,7 @@ func TestAHostSetAsideComesBackWhileRunGoesOn(t *testing.T) {
 		web.Host("b.test").Page("/*", "x")
 		c, th := paced(t, web, Options{Rules: []LimitRule{{DomainGlob: "b.test", Delay: 5 * time.Minute}}})
 		f, _ := frontierOf(t, th, nil, slices.Concat(numbered("a.test", 3), numbered("b.test", 5))...)
-		crawl(t, f, c, 2)
+		runAll(t, f, c, 2)
 		if got, want := len(web.HitsOf("a.test")), 3; got != want {
 			t.Errorf("%d requests to the host, want %d", got, want)
 		}
@@ -550,7 +550,7 @@ func TestABlockThatIsShortEnoughIsWaitedFor(t *testing.T) {
 		c, th := paced(t, web, Options{OnSkip: told.on})
 		f, _ := frontierOf(t, th, nil, slices.Concat(numbered("a.test", 2), numbered("b.test", 3))...)
 		start := time.Now()
-		crawl(t, f, c, 1)
+		runAll(t, f, c, 1)
 		wantAt(t, web, "b.test", start, seconds(0, 1, 2)...)
 		if at := web.HitsOf("a.test")[1].Time.Sub(start); at < time.Minute || at > 66*time.Second {
 			t.Errorf("the second request came after %v, want 60 to 66 s", at)
@@ -573,7 +573,7 @@ func TestHostsOfOneDomainDoNotHoldTheThreadsOfOthers(t *testing.T) {
 		c, th := paced(t, web, Options{})
 		f, _ := frontierOf(t, th, nil, append(urls, numbered("b.test", 5)...)...)
 		start := time.Now()
-		crawl(t, f, c, 2)
+		runAll(t, f, c, 2)
 		wantAt(t, web, "b.test", start, seconds(0, 1, 2, 3, 4)...)
 		if got, most := time.Since(start), 12*time.Second; got > most {
 			t.Errorf("40 hosts of one domain at 4 a second took %v, want at most %v", got, most)
@@ -611,7 +611,7 @@ func TestAStopReachesWhatIsQueued(t *testing.T) {
 		addAll(t, q, slices.Concat(numbered("a.test", 5), numbered("b.test", 3))...)
 		time.AfterFunc(1500*time.Millisecond, func() { stop("a.test") })
 		start := time.Now()
-		crawl(t, f, c, 2)
+		runAll(t, f, c, 2)
 		addAll(t, q, "http://a.test/9")
 		wantAt(t, web, "a.test", start, seconds(0, 1)...)
 		wantAt(t, web, "b.test", start, seconds(0, 1, 2)...)
@@ -622,7 +622,7 @@ func TestAStopReachesWhatIsQueued(t *testing.T) {
 
 		stop("")
 		wantSize(t, f, 4)
-		crawl(t, f, c, 2)
+		runAll(t, f, c, 2)
 		if got, want := len(web.HitsOf("a.test")), 6; got != want {
 			t.Errorf("%d requests once the stop was lifted, want %d", got, want)
 		}
@@ -644,7 +644,7 @@ func TestAFilterIsAskedOnceMoreBeforeAHandOut(t *testing.T) {
 		}
 		q, _ := queue.New(1, f)
 		addAll(t, q, numbered("a.test", 4)...)
-		crawl(t, f, c, 1)
+		runAll(t, f, c, 1)
 		wantAt(t, web, "a.test", start, seconds(0, 1)...)
 		if d := cmp.Diff(told.of(report.Budget), numbered("a.test", 4)[2:]); d != "" {
 			t.Errorf("told (-got +want):\n%s", d)
@@ -684,7 +684,7 @@ func TestWhatAnotherProcessAddsIsFoundWhileRunWaits(t *testing.T) {
 			}
 		})
 		start := time.Now()
-		crawl(t, f, c, 2)
+		runAll(t, f, c, 2)
 		if at := web.HitsOf("b.test")[0].Time.Sub(start); at > 11*time.Second {
 			t.Errorf("it was fetched after %v, want 11 s at most", at)
 		}
@@ -705,6 +705,6 @@ func TestAFrontierLeavesNoGoroutine(t *testing.T) {
 			t.Fatal(err)
 		}
 		f, _ := frontierOf(t, th, nil, numbered("a.test", 3)...)
-		crawl(t, f, c, 8)
+		runAll(t, f, c, 8)
 	})
 }
