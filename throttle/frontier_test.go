@@ -308,35 +308,49 @@ func TestAStorageThatFailsIsNeverSilent(t *testing.T) {
 		c, th := paced(t, web, Options{Logger: log.logger()})
 		broken := &failing{}
 		f, q := frontierOf(t, th, broken, "http://a.test/1")
-		broken.err = errors.New("gone")
-		if err := q.AddURL("http://a.test/2"); !errors.Is(err, broken.err) {
-			t.Errorf("AddURL = %v, want %v", err, broken.err)
+		gone := errors.New("gone")
+		broken.fail(gone)
+		if err := q.AddURL("http://a.test/2"); !errors.Is(err, gone) {
+			t.Errorf("AddURL = %v, want %v", err, gone)
 		}
 		if got := log.lines("http://a.test/2"); len(got) != 1 {
 			t.Errorf("log lines of the URL: %v, want one", got)
 		}
-		if err := f.Run(t.Context(), c, 1); !errors.Is(err, broken.err) {
-			t.Errorf("Run = %v, want %v", err, broken.err)
+		if err := f.Run(t.Context(), c, 1); !errors.Is(err, gone) {
+			t.Errorf("Run = %v, want %v", err, gone)
 		}
 	})
 }
 
-// failing is a storage in memory that fails while err is set.
+// failing is a storage in memory that fails while fail says so.
 type failing struct {
 	queue.InMemoryQueueStorage
+	mu  sync.Mutex
 	err error
 }
 
+func (s *failing) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+func (s *failing) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
 func (s *failing) AddRequest(b []byte) error {
-	if s.err != nil {
-		return s.err
+	if err := s.failure(); err != nil {
+		return err
 	}
 	return s.InMemoryQueueStorage.AddRequest(b)
 }
 
 func (s *failing) QueueSize() (int, error) {
 	n, _ := s.InMemoryQueueStorage.QueueSize()
-	return n, s.err
+	return n, s.failure()
 }
 
 func TestAtMostDrawAheadAreDrawnFromTheStorage(t *testing.T) {
@@ -415,11 +429,11 @@ func TestWhatAStorageDoesNotTakeBackStaysAndIsAnError(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
 		gone := errors.New("gone")
-		time.AfterFunc(200*time.Millisecond, func() { backing.err = gone })
+		time.AfterFunc(200*time.Millisecond, func() { backing.fail(gone) })
 		if err := f.Run(ctx, c, 1); !errors.Is(err, gone) {
 			t.Errorf("Run = %v, want %v", err, gone)
 		}
-		backing.err = nil
+		backing.fail(nil)
 		runAll(t, f, c, 1)
 		if got, want := len(web.Log()), 5; got != want {
 			t.Errorf("%d pages were fetched in the end, want %d", got, want)
@@ -429,8 +443,8 @@ func TestWhatAStorageDoesNotTakeBackStaysAndIsAnError(t *testing.T) {
 
 func TestCloseEndsAGetRequestThatWaits(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
-		_, th := paced(t, web, Options{Rules: []LimitRule{{Delay: time.Hour}}})
 		for name, end := range map[string]func(*Frontier) error{"frontier": (*Frontier).Close, "throttle": func(f *Frontier) error { return f.throttle.Close() }} {
+			_, th := paced(t, web, Options{Rules: []LimitRule{{Delay: time.Hour}}})
 			f, _ := frontierOf(t, th, nil, numbered(name+".test", 2)...)
 			it, _ := f.GetRequest()
 			h, _ := item(it).head()
@@ -707,4 +721,33 @@ func TestAFrontierLeavesNoGoroutine(t *testing.T) {
 		f, _ := frontierOf(t, th, nil, numbered("a.test", 3)...)
 		runAll(t, f, c, 8)
 	})
+}
+
+func TestARealCrawlFetchesEachURLOnce(t *testing.T) {
+	for _, async := range []bool{false, true} {
+		web, err := testweb.NewLoopback()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const hosts, pages = 10, 30
+		var links []string
+		for h := range hosts {
+			for p := range pages {
+				links = append(links, fmt.Sprintf("http://h%d.test/%d", h, p))
+			}
+			web.Host(fmt.Sprintf("h%d.test", h)).Page("/*", testweb.Links(links[max(0, len(links)-40):]...))
+		}
+		c, th := paced(t, web, Options{Rules: []LimitRule{{Delay: time.Millisecond, Parallelism: 2}}}, colly.Async(async))
+		f, q := frontierOf(t, th, nil, links...)
+		c.OnHTML("a[href]", func(e *colly.HTMLElement) { addAll(t, q, e.Request.AbsoluteURL(e.Attr("href"))) })
+		runAll(t, f, c, 8)
+		got := web.Log()
+		slices.Sort(got)
+		if n := len(slices.Compact(got)); n != hosts*pages || len(got) != n {
+			t.Errorf("async %v: %d different URLs in %d requests, want each of %d once", async, n, len(got), hosts*pages)
+		}
+		wantSize(t, f, 0)
+		wantIdle(t, th)
+		web.Close()
+	}
 }
