@@ -28,6 +28,13 @@ func TestRefusedFindsTheSkipThroughURLErrors(t *testing.T) {
 	}
 }
 
+func TestRefusedKnowsABypassThatNetHTTPReports(t *testing.T) {
+	err := &url.Error{Op: "Get", URL: "http://shop.test/a", Err: etiquette.ErrBypassed}
+	if s, ok := etiquette.Refused(err); !ok || s.Reason != report.Bypassed || s.URL != "http://shop.test/a" || s.Method != "GET" {
+		t.Errorf("Refused(%v) = %+v, %v, want a skip with reason bypassed", err, s, ok)
+	}
+}
+
 func TestErrBypassedEndsAContext(t *testing.T) {
 	if !errors.Is(etiquette.ErrBypassed, context.Canceled) {
 		t.Error("ErrBypassed is not context.Canceled")

@@ -236,11 +236,15 @@ func TestRetryAfterIsKept(t *testing.T) {
 			inBubble(t, func(t *testing.T, web *testweb.Web) {
 				web.Host("shop.test").Page("/", "x").Answer("/robots.txt", testweb.Answer{Status: status, Header: header("Retry-After", value)}, testweb.Answer{})
 				c := newCollector(t, newRobots(t, web, Options{}))
-				begin := time.Now()
-				visitEvery(c, "http://shop.test/", 30*time.Second, 25*time.Hour)
-				if got := fetchedAfter(web, "shop.test", begin); len(got) < 2 || got[1] != want {
-					t.Errorf("%d, Retry-After %s: robots.txt was fetched at %v, want again after %v", status, value, got, want)
+				visit(t, c, ErrUnreachable, "http://shop.test/")
+				for _, step := range []time.Duration{want / 2, want/2 - time.Second} {
+					after(step)
+					visit(t, c, nil, "http://shop.test/") // a skip
 				}
+				wantLog(t, web, "GET http://shop.test/robots.txt")
+				after(time.Second)
+				visit(t, c, nil, "http://shop.test/")
+				wantLog(t, web, "GET http://shop.test/robots.txt", "GET http://shop.test/robots.txt", "GET http://shop.test/")
 			})
 		}
 	}

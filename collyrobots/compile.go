@@ -69,7 +69,7 @@ func (f *fileReader) judgedAgents() []int {
 // ruleSets compiles the rules. Rules for the same of the judged agents make one set, so that each rule is kept once, however
 // many of the agents it is for. The second result has, for each judged agent, the sets that make up its rules; it is nil
 // if there is only one agent and one set.
-func (f *fileReader) ruleSets(judged []int) ([]ruleSet, [][]uint32) {
+func (f *fileReader) ruleSets(judged []int) ([]*ruleSet, [][]uint32) {
 	all := newAgentSet(len(f.firstLine))
 	for _, agent := range judged {
 		if agent != agentNone {
@@ -105,7 +105,7 @@ func (f *fileReader) ruleSets(judged []int) ([]ruleSet, [][]uint32) {
 		}
 	}
 	patterns := string(f.patterns)
-	sets := make([]ruleSet, len(members))
+	sets := make([]*ruleSet, len(members))
 	for i := range sets {
 		sets[i] = newRuleSet(patterns, rules[i], f.raws)
 	}

@@ -61,7 +61,7 @@ func (f *fetch) run(ctx context.Context) (outcome, error) {
 		a, err := f.ask(ctx, u, prev)
 		if err != nil {
 			var refusal report.Refusal
-			if ended := f.ended(ctx); ended != nil {
+			if ended := endOf(ctx); ended != nil {
 				return outcome{}, ended
 			}
 			if errors.As(err, &refusal) && hops == 0 {
@@ -102,8 +102,8 @@ func (f *fetch) run(ctx context.Context) (outcome, error) {
 	}
 }
 
-// ended is why the fetch has no outcome: nobody wants it any more, or the user's context ended. A fetch that took too long has one.
-func (f *fetch) ended(ctx context.Context) error {
+// endOf is why a fetch has no outcome: nobody wants it any more, or the user's context ended. A fetch that took too long has one.
+func endOf(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, errSlow) {
 		return err
 	}

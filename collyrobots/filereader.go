@@ -189,7 +189,7 @@ func (f *fileReader) readRule(value string, allow bool) {
 		return
 	}
 	r := fileRule{
-		rank:     rankOf(p, allow),
+		rank:     rankOf(p.Priority(), allow),
 		line:     uint32(f.lines.number),
 		audience: uint32(f.currentAudience()),
 	}

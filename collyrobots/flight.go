@@ -3,9 +3,8 @@ package collyrobots
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
-
-	"github.com/collyetiquette/etiquette/internal/chain"
 )
 
 // flight is one fetch of a robots.txt. Any number of requests wait for it; none of them can make it fail for the others, and when the last
@@ -25,8 +24,8 @@ var errUnwanted = errors.New("collyrobots: nobody waits for this robots.txt any 
 // errClosed ends a refresh when its Robots is closed.
 var errClosed = errors.New("collyrobots: closed")
 
-// obtain returns the state of s, fetching robots.txt if it is not known. A copy that is getting old is fetched anew in the background. It
-// waits until ctx ends, and then returns its cause; a fetch that was refused before it was sent is that refusal.
+// obtain returns the state of s, fetching robots.txt by way of rt if it is not known. A copy that is getting old is fetched anew in the
+// background. It waits until ctx ends, and then returns its cause; a fetch that was refused before it was sent is that refusal.
 func (r *Robots) obtain(ctx context.Context, s *site, rt *route) (*state, standing, error) {
 	for {
 		now := time.Now()
@@ -49,6 +48,9 @@ func (r *Robots) obtain(ctx context.Context, s *site, rt *route) (*state, standi
 		}
 		if f.refused != nil {
 			return nil, unknown, f.refused
+		}
+		if err := rt.ended(); err != nil {
+			return nil, unknown, fmt.Errorf("collyrobots: the collector that would fetch robots.txt has ended: %w", err)
 		}
 	}
 }
@@ -128,5 +130,3 @@ func (r *Robots) flightContext(rt *route) (context.Context, context.CancelCauseF
 type withoutDeadline struct{ context.Context }
 
 func (withoutDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }
-
-var _ chain.Layer = (*Robots)(nil)

@@ -45,15 +45,17 @@ type Options struct {
 	// (RFC 9309, 2.4 permits it). Zero means not at all: everything is disallowed.
 	StaleIfUnreachable time.Duration
 	// Patience is how long a request is held while robots.txt is unreachable, instead of being refused at once. It is refused without a wait
-	// if the next look at robots.txt comes later than that. Zero means that nothing is held.
+	// if the next look at robots.txt comes later than that: the first comes after a minute at the earliest, so less than that helps nobody. Zero
+	// means that nothing is held.
 	Patience time.Duration
 	// AfterThirtyDays says what holds once robots.txt has been unreachable for 30 days (RFC 9309, 2.3.1.4). Zero means StayDisallowed.
 	AfterThirtyDays AfterThirtyDays
 
-	// Refusals says what becomes of a refused GET or HEAD. Zero means Auto. Every other method is always refused with an error.
+	// Refusals says what becomes of a refused GET or HEAD. Zero means RefusalsAuto. Every other method is always refused
+	// with an error.
 	Refusals Refusals
-	// OnSkip is called once for each request that is not sent, with no lock held. r is nil where no callback of ours saw the request: plain
-	// clients, plain clones, and robots.txt itself.
+	// OnSkip is called once for each request that is not sent, with no lock held, by whichever goroutine asked: it may run several times at once.
+	// r is nil where no callback of ours saw the request: plain clients, plain clones, and robots.txt itself.
 	OnSkip func(r *colly.Request, s report.Skip)
 	// Logger gets an Info line for each skip and a Warn for what needs a look. Nil means slog.Default().
 	Logger *slog.Logger
@@ -68,17 +70,19 @@ type Options struct {
 	AllowPrivate bool
 }
 
-// Refusals says what becomes of a refused GET or HEAD. The zero value is Auto.
-type Refusals = chain.Refusals
+// Refusals says what becomes of a refused GET or HEAD. The zero value is RefusalsAuto.
+type Refusals uint8
 
 const (
-	// Auto is Skip, or Error for a collector that had IgnoreRobotsTxt = false: its Visit returned an error so far.
-	Auto Refusals = chain.RefusalsAuto
-	// Skip makes what is already known to be refused a skip: Visit returns nil and OnError is not called. What is found out on the wire is an
-	// error.
-	Skip Refusals = chain.RefusalsSkip
-	// Error makes every refusal an error of Visit and OnError.
-	Error Refusals = chain.RefusalsError
+	// RefusalsAuto is RefusalsSkip; for a collector with IgnoreRobotsTxt = false, set before Attach or after it, it is RefusalsError: its Visit
+	// returned an error so far.
+	RefusalsAuto = Refusals(chain.RefusalsAuto)
+	// RefusalsSkip makes what is already known to be refused a skip: Visit returns nil and OnError is not called. What is found out on the wire
+	// is an error.
+	RefusalsSkip = Refusals(chain.RefusalsSkip)
+	// RefusalsError makes every refusal an error of Visit and OnError. The same refused request asked again is answered later each time, after a
+	// second, two, four, up to a minute, so that a loop of Retry does not spin.
+	RefusalsError = Refusals(chain.RefusalsError)
 )
 
 // AfterThirtyDays says what holds once robots.txt has been unreachable for 30 days. The zero value is StayDisallowed.
@@ -132,8 +136,8 @@ func (o Options) checked() (Options, error) {
 	if o.AfterThirtyDays > LastCopy {
 		bad("AfterThirtyDays %d is none of StayDisallowed, Unavailable, LastCopy", o.AfterThirtyDays)
 	}
-	if o.Refusals > Error {
-		bad("Refusals %d is none of Auto, Skip, Error", o.Refusals)
+	if o.Refusals > RefusalsError {
+		bad("Refusals %d is none of RefusalsAuto, RefusalsSkip, RefusalsError", o.Refusals)
 	}
 	for i, s := range o.Schemes {
 		if s == "" || strings.EqualFold(s, "http") || strings.EqualFold(s, "https") {

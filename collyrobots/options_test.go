@@ -54,7 +54,7 @@ func TestTheZeroValueIsThePoliteDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.MaxAge != 24*time.Hour || o.MaxBody != 512_000 || o.CacheBytes != 64<<20 || o.AfterThirtyDays != StayDisallowed || o.Refusals != Auto {
+	if o.MaxAge != 24*time.Hour || o.MaxBody != 512_000 || o.CacheBytes != 64<<20 || o.AfterThirtyDays != StayDisallowed || o.Refusals != RefusalsAuto {
 		t.Errorf("Options{}.checked() = %+v", o)
 	}
 	if _, err := (Options{MaxAge: 24 * time.Hour, MaxBody: 512_000, ProductToken: "Foo_Bot-x", AlsoObey: []string{"GPTBot"}}).checked(); err != nil {

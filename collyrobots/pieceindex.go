@@ -2,6 +2,7 @@ package collyrobots
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"unsafe"
@@ -10,103 +11,153 @@ import (
 )
 
 const (
-	// manyTails is from how many rules on a list has an index.
-	manyTails = 16
+	// manyOthers is from how many rules that are not plain on a set has an index of them.
+	manyOthers = 8
 	// window is the most octets that a key of the index has. A longer piece is cut into windows, so that a path is never
 	// followed far into the index from any of its octets.
 	window = 16
-	// indexedWindows is how many windows of a tail are keys, from its start and from its end each. Tails with more are so
-	// long that no file holds many of them.
+	// indexedWindows is how many windows of a pattern are looked at, from its start and from its end each. Patterns with more
+	// are so long that no file holds many of them.
 	indexedWindows = 12
 	// patience is how many rules are tried in vain, one search at a time, before the index takes down where in the
 	// path each key stands, which costs more at first and next to nothing for each rule.
 	patience = 64
 )
 
-// pieceIndex finds the rules of a long list that may match. A piece is what stands between two "*" of a tail; the keys are the
-// pieces, or windows of them. Every rule is filed under that of its keys which the fewest rules have; the path is read once,
-// octet by octet, and the rules filed under a key are tried where it turns up. What nowhere turns up costs nothing.
+// pieceIndex finds the rules of a set that may match, of those that are not plain. A piece is what a "*" or an end bounds in a
+// pattern. Every rule is filed under a key: that part of its pieces whose gram is the rarest of all grams of all rules. The
+// path is read once, octet by octet, and the rules filed under a key are tried where it turns up. What nowhere turns up costs
+// nothing. Further keys are the pieces themselves, for paths that many rules come near to.
 type pieceIndex struct {
-	radix          // over the keys
-	grams gramSet  // what keys begin with
-	filed []uint32 // per key, where in rules those filed under it begin; one more entry ends the last
-	rules []uint32 // the highest rank first, under each key
-	loose []uint32 // rules without a key: only "$"
+	pieceKeys
+	filed      []uint32 // per key, where in rules those filed under it begin; one more entry ends the last
+	rules      []uint32 // the highest rank first, under each key
+	mayBeFiled gramFilter
+	mayBeKey   gramFilter
 }
 
-func newPieceIndex(s *ruleSet, rules []uint32) *pieceIndex {
-	x := new(pieceIndex)
-	// The different keys, and how many rules have each; of each rule, which ones it has.
-	var keys, parts []stretch
-	var count, has []uint32
-	numberOf := make(map[string]uint32)
-	hasEnd := make([]int, len(rules))
-	for i, r := range rules {
-		parts = appendWindows(parts[:0], s, r)
-		for _, w := range parts {
-			n, known := numberOf[w.of(s.text)]
-			if !known {
-				n = uint32(len(keys))
-				numberOf[w.of(s.text)] = n
-				keys, count = append(keys, w), append(count, 0)
-			}
-			count[n]++
-			has = append(has, n)
+// newPieceIndex makes the index of the rules from first on, which are sorted by rank.
+func newPieceIndex(s *ruleSet, first uint32) *pieceIndex {
+	counts := newGramCounts(len(s.text) - int(s.rules[first].at))
+	count := uint32(s.len()) - first
+	var windows []stretch
+	for i := range count {
+		windows = appendWindows(windows[:0], s, first+i, s.rules[first+i].at)
+		for _, w := range windows {
+			counts.add(w.of(s.text))
 		}
-		hasEnd[i] = len(has)
 	}
-	order := orderOf(s.text, keys)
-	sorted := make([]stretch, len(keys))
-	place := make([]uint32, len(keys)) // of each key in the order
-	for k, n := range order {
-		sorted[k], place[n] = keys[n], uint32(k)
-	}
-	x.radix, _ = newRadix(s.text, sorted)
-	x.grams = newGramSet(s.text, sorted)
 
-	const none = math.MaxUint32
-	rarest := make([]uint32, len(rules)) // the key that each rule is filed under
-	x.filed = make([]uint32, len(keys)+1)
-	from := 0
-	for i, r := range rules {
-		best, least, longest := uint32(none), uint32(none), uint32(0)
-		for _, n := range has[from:hasEnd[i]] {
-			if c, octets := count[n], keys[n].end-keys[n].at; c < least || c == least && octets > longest {
-				best, least, longest = place[n], c, octets
-			}
+	var keys []stretch
+	numberOf := make(map[string]uint32)
+	number := func(key stretch) uint32 {
+		n, known := numberOf[key.of(s.text)]
+		if !known {
+			n = uint32(len(keys))
+			numberOf[key.of(s.text)] = n
+			keys = append(keys, key)
 		}
-		from = hasEnd[i]
-		if rarest[i] = best; best == none {
-			x.loose = append(x.loose, r)
-			continue
-		}
-		x.filed[best+1]++
+		return n
 	}
-	for k := range keys {
+	filedUnder := make([]uint32, count) // the number of the key of each rule
+	for i := range count {
+		rule := first + i
+		begin := s.rules[rule].at
+		windows = appendWindows(windows[:0], s, rule, begin)
+		filedUnder[i] = number(counts.rarest(s.text, windows))
+		for _, w := range appendWindows(windows[:0], s, rule, begin+uint32(literalLen(s.pattern(rule)))) {
+			number(w)
+		}
+	}
+
+	sorted := make([]stretch, len(keys))
+	place := make([]uint32, len(keys))
+	for at, n := range orderOf(s.text, keys) {
+		sorted[at], place[n] = keys[n], uint32(at)
+	}
+	x := &pieceIndex{
+		pieceKeys:  newPieceKeys(s.text, sorted),
+		filed:      make([]uint32, len(sorted)+1),
+		rules:      make([]uint32, count),
+		mayBeKey:   newGramFilter(len(sorted)),
+		mayBeFiled: newGramFilter(int(count)),
+	}
+	for _, key := range sorted {
+		x.mayBeKey.add(key.of(s.text))
+	}
+	for _, n := range filedUnder {
+		x.filed[place[n]+1]++
+		x.mayBeFiled.add(keys[n].of(s.text))
+	}
+	for k := range sorted {
 		x.filed[k+1] += x.filed[k]
 	}
-	x.rules = make([]uint32, x.filed[len(keys)])
 	next := slices.Clone(x.filed)
-	for i, r := range rules { // in order of rank, which so is kept under each piece
-		if k := rarest[i]; k != none {
-			x.rules[next[k]] = r
-			next[k]++
-		}
+	for i, n := range filedUnder { // in order of rank, which so is kept under each key
+		k := place[n]
+		x.rules[next[k]] = first + uint32(i)
+		next[k]++
 	}
 	return x
 }
 
-// appendWindows appends the windows of a rule's tail that are keys. An end mark is no part of one.
-func appendWindows(out []stretch, s *ruleSet, rule uint32) []stretch {
-	at, end := s.rules[rule].literal, s.end(int(rule))
+// gramCounts says how often each gram stands in the windows of all rules, a little too often now and then: it counts by hash.
+type gramCounts struct {
+	counts []uint16
+	shift  uint8
+}
+
+// newGramCounts is for so many octets of text.
+func newGramCounts(octets int) gramCounts {
+	width := min(16, max(6, bits.Len(uint(octets))))
+	return gramCounts{make([]uint16, 1<<width), uint8(32 - width)}
+}
+
+func (c *gramCounts) of(g gram) *uint16 { return &c.counts[g.hash()>>c.shift] }
+
+func (c *gramCounts) add(window string) {
+	for i := 0; i == 0 || i+4 <= len(window); i++ {
+		if n := c.of(gramOf(window[i:])); *n < math.MaxUint16 {
+			*n++
+		}
+	}
+}
+
+// rarest returns the part of one of the windows, up to the end of the window, that begins with the rarest gram. Of grams that
+// are about as rare it takes the one with the longest part, for that is rarer than its gram.
+func (c *gramCounts) rarest(text string, windows []stretch) stretch {
+	var best stretch
+	least := math.MaxInt
+	for _, w := range windows {
+		for i := w.at; i == w.at || i+4 <= w.end; i++ {
+			rarity := bits.Len16(*c.of(gramOf(text[i:w.end])))
+			if rarity < least || rarity == least && w.end-i > best.end-best.at {
+				best, least = stretch{i, w.end}, rarity
+			}
+		}
+	}
+	return best
+}
+
+// literalLen is how many octets of a pattern that is not plain stand before its first "*" or its end mark.
+func literalLen(pattern string) int {
+	if n := strings.IndexByte(pattern, '*'); n >= 0 {
+		return n
+	}
+	return len(pattern) - 1
+}
+
+// appendWindows appends the windows of a rule's pattern from at on. An end mark is no part of one.
+func appendWindows(out []stretch, s *ruleSet, rule, at uint32) []stretch {
+	end := s.rules[rule+1].at
 	if s.text[end-1] == '$' {
 		end--
 	}
-	start := at
+	piece := at // where the piece at hand begins
 	for n := 0; at < end && n < indexedWindows; {
 		if s.text[at] == '*' {
 			at++
-			start = at
+			piece = at
 			continue
 		}
 		to := min(end, at+window)
@@ -114,7 +165,7 @@ func appendWindows(out []stretch, s *ruleSet, rule uint32) []stretch {
 			to = at + uint32(i)
 		}
 		from := at
-		if to-start >= window { // what is left of a long piece is too short to be rare: some octets count twice
+		if to-piece >= window { // what is left of a long piece is too short to be rare: some octets count twice
 			from = to - window
 		}
 		if last := len(out) - 1; last < 0 || out[last].of(s.text) != s.text[from:to] {
@@ -137,69 +188,37 @@ func appendWindows(out []stretch, s *ruleSet, rule uint32) []stretch {
 	return out
 }
 
-// best is the better of v and the best rule of the index that matches rest.
-func (x *pieceIndex) best(s *ruleSet, rest string, v verdict) verdict {
-	if len(x.loose) > 0 {
-		v, _ = tryFiled(s, x.loose, rest, v)
+// best is the better of v and the best rule of the index that matches path.
+func (x *pieceIndex) best(s *ruleSet, path string, v verdict) verdict {
+	if first := uint32(len(s.above)); s.rank(first) <= v.rank {
+		return v
 	}
+	var keys [window]uint32
 	tried := 0
-	for i := x.grams.next(rest, 0); i < len(rest); i = x.grams.next(rest, i+1) {
-		for c := x.at(rest[i:]); x.next(s.text, &c); {
-			var n int
-			v, n = tryFiled(s, x.under(c.key), rest, v)
-			tried += n
+	for i := x.mayBeFiled.next(path, 0); i < len(path); i = x.mayBeFiled.next(path, i+1) {
+		for _, key := range keys[:x.at(s.text, path[i:], &keys)] {
+			for _, rule := range x.under(key) {
+				r := s.rank(rule)
+				if r <= v.rank {
+					break
+				}
+				tried++
+				if pattern.MatchText(s.pattern(rule), path) {
+					v = verdict{s, rule, r}
+					break
+				}
+			}
 		}
 		if tried > patience {
-			return x.bestOfMany(s, rest, v)
+			return x.bestOfMany(s, path, v)
 		}
 	}
 	return v
 }
 
-// pieceCursor goes over the keys that a string begins with, the shortest first.
-type pieceCursor struct {
-	node *radixNode // nil at the end
-	rest string
-	key  uint32 // the one it stands at
-}
-
-func (x *pieceIndex) at(rest string) pieceCursor {
-	return pieceCursor{node: &x.nodes[0], rest: rest}
-}
-
-func (x *pieceIndex) next(text string, c *pieceCursor) bool {
-	before := c.node
-	for c.node != nil {
-		if c.node = x.step(text, c.node, c.rest); c.node == nil {
-			break
-		}
-		c.rest = c.rest[c.node.n:]
-		if c.node.key != before.key {
-			c.key = c.node.key - 1
-			return true
-		}
-	}
-	return false
-}
-
 // under returns the rules that are filed under a key.
 func (x *pieceIndex) under(key uint32) []uint32 { return x.rules[x.filed[key]:x.filed[key+1]] }
 
-// tryFiled tries rules, the highest rank first, and returns the better of v and the first that matches rest, and how many
-// it has tried.
-func tryFiled(s *ruleSet, rules []uint32, rest string, v verdict) (verdict, int) {
-	for n, i := range rules {
-		r := s.rules[i].rank
-		if r <= v.rank {
-			return v, n
-		}
-		if pattern.MatchTail(s.tail(int(i)), rest) {
-			return verdict{s, int(i), r}, n + 1
-		}
-	}
-	return v, len(rules)
-}
-
 func (x *pieceIndex) bytes() int {
-	return int(unsafe.Sizeof(*x)) + x.radix.bytes() + 4*(cap(x.filed)+cap(x.rules)+cap(x.loose)) + 8*cap(x.grams.bits)
+	return int(unsafe.Sizeof(*x)) + x.pieceKeys.bytes() + 4*(cap(x.filed)+cap(x.rules)) + 8*(cap(x.mayBeFiled.bits)+cap(x.mayBeKey.bits))
 }

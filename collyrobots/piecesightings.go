@@ -17,19 +17,19 @@ type sightings struct {
 
 var sightingsPool = sync.Pool{New: func() any { return new(sightings) }}
 
-// bestOfMany is best for lists with many rules that a path comes near to.
-func (x *pieceIndex) bestOfMany(s *ruleSet, rest string, v verdict) verdict {
+// bestOfMany is best for sets with many rules that a path comes near to.
+func (x *pieceIndex) bestOfMany(s *ruleSet, path string, v verdict) verdict {
 	w := sightingsPool.Get().(*sightings)
 	defer sightingsPool.Put(w)
-	w.look(x, s.text, rest)
+	w.look(x, s.text, path)
 	for _, key := range w.seen {
-		for _, i := range x.under(key) {
-			r := s.rules[i].rank
+		for _, rule := range x.under(key) {
+			r := s.rank(rule)
 			if r <= v.rank {
 				break
 			}
-			if w.matchTail(x, s, s.tail(int(i)), rest) {
-				v = verdict{s, int(i), r}
+			if w.matches(x, s.text, s.pattern(rule), path) {
+				v = verdict{s, rule, r}
 				break
 			}
 		}
@@ -37,8 +37,8 @@ func (x *pieceIndex) bestOfMany(s *ruleSet, rest string, v verdict) verdict {
 	return v
 }
 
-// look reads rest once.
-func (w *sightings) look(x *pieceIndex, text, rest string) {
+// look reads path once.
+func (w *sightings) look(x *pieceIndex, text, path string) {
 	count := len(x.filed) - 1
 	if cap(w.first) < count {
 		w.first, w.last = make([]int32, count), make([]int32, count)
@@ -47,41 +47,48 @@ func (w *sightings) look(x *pieceIndex, text, rest string) {
 	for i := range w.first {
 		w.first[i] = -1
 	}
-	for i := x.grams.next(rest, 0); i < len(rest); i = x.grams.next(rest, i+1) {
-		for c := x.at(rest[i:]); x.next(text, &c); {
-			if w.first[c.key] < 0 {
-				w.first[c.key] = int32(i)
-				w.seen = append(w.seen, c.key)
+	var keys [window]uint32
+	for i := x.mayBeKey.next(path, 0); i < len(path); i = x.mayBeKey.next(path, i+1) {
+		for _, key := range keys[:x.at(text, path[i:], &keys)] {
+			if w.first[key] < 0 {
+				w.first[key] = int32(i)
+				w.seen = append(w.seen, key)
 			}
-			w.last[c.key] = int32(i)
+			w.last[key] = int32(i)
 		}
 	}
 }
 
-// matchTail is pattern.MatchTail with the help of what was seen.
-func (w *sightings) matchTail(x *pieceIndex, s *ruleSet, tail, rest string) bool {
-	at := 0
-	for tail = tail[1:]; ; {
-		piece, more, found := strings.Cut(tail, "*")
+// matches is pattern.MatchText with the help of what was seen, for a pattern that is not plain.
+func (w *sightings) matches(x *pieceIndex, text, pattern, path string) bool {
+	at := literalLen(pattern)
+	if !strings.HasPrefix(path, pattern[:at]) {
+		return false
+	}
+	if pattern[at] == '$' {
+		return len(path) == at
+	}
+	for rest := pattern[at+1:]; ; {
+		piece, more, found := strings.Cut(rest, "*")
 		if !found {
 			if literal, ends := strings.CutSuffix(piece, "$"); ends {
-				return strings.HasSuffix(rest[at:], literal)
+				return strings.HasSuffix(path[at:], literal)
 			}
-			_, ok := w.find(x, s.text, piece, rest, at)
+			_, ok := w.find(x, text, piece, path, at)
 			return ok
 		}
 		var ok bool
-		if at, ok = w.find(x, s.text, piece, rest, at); !ok {
+		if at, ok = w.find(x, text, piece, path, at); !ok {
 			return false
 		}
-		tail = more
+		rest = more
 	}
 }
 
 // find returns where the first place of piece at or behind at ends; false if there is none.
-func (w *sightings) find(x *pieceIndex, text, piece, rest string, at int) (int, bool) {
+func (w *sightings) find(x *pieceIndex, text, piece, path string, at int) (int, bool) {
 	begin := piece[:min(len(piece), window)]
-	if key, ok := x.keyOf(text, begin); ok {
+	if key, ok := x.number(text, begin); ok {
 		first, last := int(w.first[key]), int(w.last[key])
 		switch {
 		case first < 0 || last < at:
@@ -91,19 +98,6 @@ func (w *sightings) find(x *pieceIndex, text, piece, rest string, at int) (int, 
 		}
 		at = max(at, first)
 	}
-	i := strings.Index(rest[at:], piece)
+	i := strings.Index(path[at:], piece)
 	return at + i + len(piece), i >= 0
-}
-
-// keyOf returns the key that is piece; false if there is none.
-func (x *pieceIndex) keyOf(text, piece string) (key uint32, ok bool) {
-	if piece == "" {
-		return 0, false
-	}
-	for c := x.at(piece); x.next(text, &c); {
-		if c.rest == "" {
-			return c.key, true
-		}
-	}
-	return 0, false
 }

@@ -13,7 +13,7 @@ import (
 func (r *Robots) renew(ctx context.Context, s *site, rt *route) error {
 	prev := s.state.Load()
 	if stored := r.load(ctx, s.origin); stored != nil && stored.newest().After(prev.newest()) {
-		if r.counts(stored, time.Now()) {
+		if stored.at(time.Now(), &r.options) != unknown {
 			r.publish(s, stored, rt)
 			return nil
 		}
@@ -21,7 +21,7 @@ func (r *Robots) renew(ctx context.Context, s *site, rt *route) error {
 	}
 	out, err := r.fetch(ctx, s.origin, rt, prev)
 	if err != nil {
-		if ctx.Err() != nil && !isSlow(ctx) {
+		if ctx.Err() != nil {
 			return nil // who still waits begins anew
 		}
 		return err
@@ -33,13 +33,6 @@ func (r *Robots) renew(ctx context.Context, s *site, rt *route) error {
 	r.tellOutcome(s.origin, next, rt)
 	r.share(ctx, out, next, now, rt)
 	return nil
-}
-
-func isSlow(ctx context.Context) bool { return (&fetch{}).ended(ctx) == nil }
-
-// counts reports whether a state from the store says anything now, and something that a refresh need not be begun for.
-func (r *Robots) counts(s *state, now time.Time) bool {
-	return s.at(now, &r.options) != unknown
 }
 
 // wall is the time without its monotonic reading: what it is compared with may come from another process, or from before the machine slept.

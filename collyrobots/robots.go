@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 	"weak"
 
 	"github.com/gocolly/colly/v2"
@@ -88,15 +88,15 @@ func (r *Robots) attach(c *colly.Collector) (*Robots, error) {
 	if c == nil {
 		return nil, errors.New("collyrobots: Attach of a nil Collector")
 	}
-	ch, err := chain.Attach(c, r.config(), r)
+	ch, err := chain.Attach(c, r.config(), layer{r})
 	inForce := r
 	var taken *chain.TakenError
 	if errors.As(err, &taken) {
-		first, ok := taken.Layer.(*Robots)
+		first, ok := taken.Layer.(layer)
 		if !ok || !first.options.equal(&r.options) {
 			return nil, err
 		}
-		inForce = first
+		inForce = first.Robots
 		ch, err = chain.Attach(c, first.config(), first) // a clone still needs its callbacks
 	}
 	if err != nil {
@@ -115,86 +115,23 @@ func (r *Robots) remember(ch *chain.Chain, c *colly.Collector) {
 			return
 		}
 	}
+	r.attached = slices.DeleteFunc(r.attached, func(a attachment) bool { return a.collector.Value() == nil }) // collectors come and go
 	r.attached = append(r.attached, attachment{ch, weak.Make(c)})
 }
 
 func (r *Robots) config() chain.Config {
 	o := &r.options
-	return chain.Config{Base: o.Base, Schemes: o.Schemes, AllowPrivate: o.AllowPrivate, Refusals: o.Refusals}
+	return chain.Config{Base: o.Base, Schemes: o.Schemes, AllowPrivate: o.AllowPrivate, Refusals: chain.Refusals(o.Refusals)}
 }
 
 // Transport is next, obeying robots.txt: for a plain http.Client. nil means Options.Base, or the pack's own transport. A refused request is a
 // *RefusedError inside the client's *url.Error.
 func (r *Robots) Transport(next http.RoundTripper) http.RoundTripper {
-	return chain.Transport(next, r.config(), r)
+	return chain.Transport(next, r.config(), layer{r})
 }
 
-// Check says whether rawURL may be fetched now, with which crawl delay, and why. It fetches robots.txt if it is not known, through the
-// collector that last asked for the origin, else the first one attached, else Options.Base; it waits for that until ctx ends. The URL itself
-// is not fetched. The error is that rawURL is unusable, or the cause of ctx: a robots.txt that cannot be read is a Decision.
-func (r *Robots) Check(ctx context.Context, rawURL string) (Decision, error) {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return Decision{}, fmt.Errorf("collyrobots: Check: %w", err)
-	}
-	o, err := origin.Of(u)
-	if err != nil {
-		return Decision{}, fmt.Errorf("collyrobots: Check: %w", err)
-	}
-	if err := context.Cause(ctx); err != nil {
-		return Decision{}, err
-	}
-	s := r.cache.get(o)
-	rt := s.route.Load()
-	if rt == nil {
-		rt = r.routeTo(s.origin)
-		s.route.CompareAndSwap(nil, rt)
-	}
-	if isRobotsURL(u) {
-		return Decision{URL: u.Redacted(), Origin: s.origin.String(), Allowed: true, ProductToken: rt.crawler.name}, nil
-	}
-	s.used.Store(time.Now().UnixNano())
-	st, sd, err := r.obtain(ctx, s, rt)
-	var refusal report.Refusal
-	switch {
-	case errors.As(err, &refusal):
-		return notAsked(u, s.origin, rt.crawler, refusal), nil
-	case err != nil:
-		return Decision{}, err
-	}
-	return r.decide(u, s.origin, rt.crawler, st, sd), nil
-}
-
-// routeTo is the way to an origin that nobody has asked for yet.
-func (r *Robots) routeTo(o origin.Origin) *route {
-	u, _ := url.Parse(o.String()) // an origin is a URL
-	rt := &route{dialled: u.Host, host: u.Host}
-	r.mu.Lock()
-	var first attachment
-	if len(r.attached) > 0 {
-		first = r.attached[0]
-	}
-	r.mu.Unlock()
-	identity, userAgent, sends := "", r.options.ProductToken, r.options.ProductToken != ""
-	if rt.chain = first.chain; first.chain != nil {
-		for _, l := range first.chain.Layers() {
-			if t, ok := l.(chain.Tokener); ok {
-				identity = t.ProductToken(u)
-			}
-		}
-		if c := first.collector.Value(); c != nil {
-			userAgent, sends = c.UserAgent, true
-		}
-	}
-	if !sends {
-		userAgent = goUserAgent
-	}
-	rt.crawler = r.crawlerNamed(identity, userAgent, sends)
-	return rt
-}
-
-// Forget drops all that is known of an origin, from memory and from Options.Store: the next request for it fetches robots.txt anew. origin is a
-// URL; what follows its host plays no part. The error is that it is none, or that of the store.
+// Forget drops all that is known of an origin, from memory and from Options.Store: the next request for it fetches robots.txt anew. rawOrigin is a
+// URL; what follows its host plays no part. It fails if rawOrigin is no http or https URL, or if the Store fails.
 func (r *Robots) Forget(rawOrigin string) error {
 	u, err := url.Parse(rawOrigin)
 	if err != nil {
@@ -222,8 +159,9 @@ func (r *Robots) Forget(rawOrigin string) error {
 // Report holds what was not sent because of robots.txt, counted by reason and rule. It is Options.Report if one was given; never nil.
 func (r *Robots) Report() *report.Report { return r.teller.Report }
 
-// Close ends refreshes in the background and waits for them, and drops idle connections. Requests are judged as before, but a copy that gets
-// old is then fetched anew only once its life is over. Close is safe to call twice; the error is always nil.
+// Close ends refreshes in the background and waits for them, and drops idle connections. Requests are judged as before; a copy that ran out is then
+// fetched on demand and not ahead of time. A program that ends, or never closes, loses nothing but that. Close is safe to call twice; the error is
+// always nil.
 func (r *Robots) Close() error {
 	r.mu.Lock()
 	r.close()

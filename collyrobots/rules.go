@@ -11,7 +11,7 @@ import (
 // Rules is one robots.txt, compiled for one crawler: what [Compile] returns. The zero value holds no rule and allows all. It
 // is safe for concurrent use and never changes.
 type Rules struct {
-	sets   []ruleSet
+	sets   []*ruleSet
 	judges [][]uint32 // per judged agent, ours first, its sets; nil: one agent, one set
 
 	group     groupKind
@@ -39,8 +39,7 @@ type Match struct {
 	// Line is the line of the rule that decided, counted from 1; 0 if no rule matches, and then the URL is allowed.
 	Line int
 	// Rule is that rule, such as "disallow: /private/*": its path in the normal form in which it was compared, or as it stands
-	// in the file where that differs and is short. Empty if no rule matches. It shares memory with the Rules:
-	// clone it to keep it for longer than them.
+	// in the file where that differs and is short. Empty if no rule matches.
 	Rule string
 }
 
@@ -48,12 +47,13 @@ type Match struct {
 // disallow of the same length the allow (RFC 9309, 2.2.2). rawURL is an absolute URL, or path and query only; scheme, host
 // and fragment play no part. It need not be one that [url.Parse] accepts. "/robots.txt" is always allowed.
 //
-// Match allocates nothing where path and query are in normal form already.
+// Match allocates nothing where path and query are in normal form already and the rule has been told before.
 func (r *Rules) Match(rawURL string) Match {
 	return r.matchPath(pattern.TextPath(rawURL))
 }
 
-// matchURL is Match for a parsed URL, as it is sent. It allocates nothing unless path and query are very long.
+// matchURL is Match for a parsed URL, as it is sent. It allocates nothing unless path and query are very long or the rule is
+// told for the first time.
 func (r *Rules) matchURL(u *url.URL) Match {
 	var room [256]byte
 	return r.matchPath(pattern.URLPathIn(room[:0], u))
@@ -74,7 +74,7 @@ func (r *Rules) matchPath(path string) Match {
 // verdict is the rule that decides for one agent; rank is noRank if there is none.
 type verdict struct {
 	set  *ruleSet
-	rule int
+	rule uint32
 	rank rank
 }
 
@@ -126,7 +126,7 @@ func (r *Rules) Sitemaps() []string {
 func (r *Rules) bytes() int {
 	n := int(unsafe.Sizeof(*r)) + r.notes.bytes()
 	for i := range r.sets {
-		n += r.sets[i].bytes()
+		n += r.sets[i].bytes() + int(unsafe.Sizeof(r.sets[i]))
 	}
 	for _, sets := range r.judges {
 		n += int(unsafe.Sizeof(sets)) + 4*cap(sets)

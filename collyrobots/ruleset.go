@@ -9,29 +9,35 @@ import (
 	"github.com/collyetiquette/etiquette/internal/pattern"
 )
 
-// smallSet is up to how many rules a set is a list, tried one after the other. Above, a tree is faster than that.
-const smallSet = 32
-
-// ruleSet is a set of rules, packed: one text and a few words for each rule. It keeps nothing of the file they come from.
+// ruleSet is a set of rules, packed: one text, and three words for each rule. It keeps nothing of the file they come from.
+//
+// A rule is plain if it matches whatever begins with its literal prefix. Plain rules stand first, in the order of their
+// prefixes, so that one search finds those that match. The others stand behind them, the highest rank first.
 type ruleSet struct {
-	text  string       // "disallow: /a" "allow: /b" …, then the rules that are shown as they stand in the file
-	rules []packedRule // and one more, which only says where the last one ends
+	text  string       // the patterns, one behind the other
+	rules []packedRule // and one more, which says where the last one ends
+	above []uint32     // of the plain rules, see linkPrefixes
+	index *pieceIndex  // of the other rules, if they are many
+	runs  []starRun
 	raw   []rawRule
-	tree  *ruleTree // nil: rules is sorted by rank, the highest first
+	told  toldRules
+
+	rawText string // the paths of raw
 }
 
-// packedRule is one rule. Numbers are offsets in the text of its set.
+// packedRule is where a pattern begins in the text of its set, and what else there is to know of a rule.
 type packedRule struct {
-	at      uint32 // of its pattern; "disallow: " or "allow: " stands before it
-	literal uint32 // where the literal prefix of the pattern ends
-	rank    rank
-	line    uint32
+	at   uint32
+	mark uint32 // twice its line, and one more for an allow
 }
+
+// starRun is a rule with runs of "*" that were folded into one: they count for its priority.
+type starRun struct{ rule, folded uint32 }
 
 // rawRule is a rule whose path is written in another way in the file.
 type rawRule struct {
-	rule    uint32
-	at, end uint32
+	rule uint32
+	path stretch
 }
 
 // longestRaw is up to how many octets a path is kept as it stands in the file, where that is not its normal form.
@@ -43,8 +49,8 @@ type rank uint32
 
 const noRank rank = 0
 
-func rankOf(p pattern.Pattern, allow bool) rank {
-	r := rank(p.Priority()) * 2
+func rankOf(priority int, allow bool) rank {
+	r := rank(priority) * 2
 	if allow {
 		r++
 	}
@@ -53,23 +59,23 @@ func rankOf(p pattern.Pattern, allow bool) rank {
 
 func (r rank) allows() bool { return r&1 != 0 }
 
-// label is what stands before the path of a rule.
-func (r rank) label() string {
-	if r.allows() {
-		return "allow: "
-	}
-	return "disallow: "
-}
-
 // newRuleSet packs rules, whose patterns are stretches of text and whose raws are numbered from 1.
-func newRuleSet(text string, rules []fileRule, raws []string) ruleSet {
-	rules = bestOfEach(text, rules)
-	if len(rules) <= smallSet {
-		slices.SortStableFunc(rules, func(a, b fileRule) int { return cmp.Compare(b.rank, a.rank) })
+func newRuleSet(text string, rules []fileRule, raws []string) *ruleSet {
+	var plain, others []fileRule
+	for _, r := range bestOfEach(text, rules) {
+		switch tail := text[r.literal+1 : r.pattern.end]; tail {
+		case "", "*", "*$":
+			plain = append(plain, r)
+		default:
+			others = append(others, r)
+		}
 	}
-	s := pack(text, rules, raws)
-	if len(rules) > smallSet {
-		s.tree = newRuleTree(&s)
+	slices.SortStableFunc(others, func(a, b fileRule) int { return cmp.Compare(b.rank, a.rank) })
+	s := new(ruleSet)
+	s.pack(text, append(plain, others...), raws)
+	s.above = linkPrefixes(len(plain), s.prefix)
+	if len(others) >= manyOthers {
+		s.index = newPieceIndex(s, uint32(len(plain)))
 	}
 	return s
 }
@@ -95,89 +101,83 @@ func bestOfEach(text string, rules []fileRule) []fileRule {
 	return kept
 }
 
-func pack(text string, rules []fileRule, raws []string) ruleSet {
-	size, shownRaw := 0, 0
+func (s *ruleSet) pack(text string, rules []fileRule, raws []string) {
+	size, rawRules, rawOctets := 0, 0, 0
 	for _, r := range rules {
-		size += len(r.rank.label()) + int(r.pattern.end-r.pattern.at) - 1 // the NUL
+		size += int(r.pattern.end-r.pattern.at) - 1 // without the NUL
 		if r.raw != 0 {
-			size += len(r.rank.label()) + len(raws[r.raw-1])
-			shownRaw++
+			rawRules++
+			rawOctets += len(raws[r.raw-1])
 		}
 	}
-	var packed strings.Builder
+	var packed, rawText strings.Builder
 	packed.Grow(size)
-	s := ruleSet{rules: make([]packedRule, 0, len(rules)+1)}
-	for _, r := range rules {
-		packed.WriteString(r.rank.label())
-		at := uint32(packed.Len())
-		packed.WriteString(text[r.pattern.at:r.literal])
-		literal := uint32(packed.Len())
-		packed.WriteString(text[r.literal+1 : r.pattern.end])
-		s.rules = append(s.rules, packedRule{at, literal, r.rank, r.line})
+	rawText.Grow(rawOctets)
+	s.rules = make([]packedRule, 0, len(rules)+1)
+	if rawRules > 0 {
+		s.raw = make([]rawRule, 0, rawRules)
 	}
-	s.rules = append(s.rules, packedRule{at: uint32(packed.Len() + len(noRank.label()))})
-	if shownRaw > 0 {
-		s.raw = make([]rawRule, 0, shownRaw)
-		for i, r := range rules {
-			if r.raw != 0 {
-				at := uint32(packed.Len())
-				packed.WriteString(r.rank.label())
-				packed.WriteString(raws[r.raw-1])
-				s.raw = append(s.raw, rawRule{uint32(i), at, uint32(packed.Len())})
-			}
+	for i, r := range rules {
+		at := packed.Len()
+		packed.WriteString(text[r.pattern.at:r.literal])
+		packed.WriteString(text[r.literal+1 : r.pattern.end])
+		s.rules = append(s.rules, packedRule{uint32(at), r.line<<1 | uint32(r.rank)&1})
+		if folded := uint32(r.rank/2) - uint32(packed.Len()-at); folded > 0 {
+			s.runs = append(s.runs, starRun{uint32(i), folded})
+		}
+		if r.raw != 0 {
+			from := uint32(rawText.Len())
+			rawText.WriteString(raws[r.raw-1])
+			s.raw = append(s.raw, rawRule{uint32(i), stretch{from, uint32(rawText.Len())}})
 		}
 	}
-	s.text = packed.String()
-	return s
+	s.rules = append(s.rules, packedRule{at: uint32(packed.Len())})
+	s.text, s.rawText = packed.String(), rawText.String()
 }
 
 // len is the number of rules.
 func (s *ruleSet) len() int { return max(len(s.rules)-1, 0) }
 
-// end is where the pattern of rule i ends.
-func (s *ruleSet) end(i int) uint32 {
-	behind := &s.rules[i+1]
-	return behind.at - uint32(len(behind.rank.label()))
-}
+func (s *ruleSet) pattern(i uint32) string { return s.text[s.rules[i].at:s.rules[i+1].at] }
 
-// tail is the pattern of rule i behind its literal prefix.
-func (s *ruleSet) tail(i int) string { return s.text[s.rules[i].literal:s.end(i)] }
+func (s *ruleSet) line(i uint32) int { return int(s.rules[i].mark >> 1) }
 
-func (s *ruleSet) line(i int) int { return int(s.rules[i].line) }
+func (s *ruleSet) allows(i uint32) bool { return s.rules[i].mark&1 != 0 }
 
-// shown is rule i for people.
-func (s *ruleSet) shown(i int) string {
-	if at, ok := slices.BinarySearchFunc(s.raw, uint32(i), func(r rawRule, rule uint32) int { return cmp.Compare(r.rule, rule) }); ok {
-		return s.text[s.raw[at].at:s.raw[at].end]
+func (s *ruleSet) rank(i uint32) rank {
+	priority := int(s.rules[i+1].at - s.rules[i].at)
+	if len(s.runs) > 0 {
+		if at, ok := slices.BinarySearchFunc(s.runs, i, func(r starRun, rule uint32) int { return cmp.Compare(r.rule, rule) }); ok {
+			priority += int(s.runs[at].folded)
+		}
 	}
-	r := &s.rules[i]
-	return s.text[r.at-uint32(len(r.rank.label())) : s.end(i)]
+	return rankOf(priority, s.allows(i))
 }
 
 // best is the rule with the highest rank of those that match path.
 func (s *ruleSet) best(path string) verdict {
-	if s.tree != nil {
-		return s.tree.best(s, path)
+	v := s.bestPlain(path)
+	if s.index != nil {
+		return s.index.best(s, path, v)
 	}
-	for i := range s.len() {
-		r := &s.rules[i]
-		n := int(r.literal - r.at)
-		if n > len(path) || n > 0 && path[n-1] != s.text[r.literal-1] { // neighbours mostly differ at the end
-			continue
+	for i := len(s.above); i < s.len(); i++ {
+		r := s.rank(uint32(i))
+		if r <= v.rank {
+			break
 		}
-		if path[:n] == s.text[r.at:r.literal] && pattern.MatchTail(s.tail(i), path[n:]) {
-			return verdict{s, i, r.rank}
+		if pattern.MatchText(s.pattern(uint32(i)), path) {
+			return verdict{s, uint32(i), r}
 		}
 	}
-	return verdict{}
+	return v
 }
 
 func (s *ruleSet) bytes() int {
-	n := int(unsafe.Sizeof(*s)) + len(s.text)
-	n += cap(s.rules) * int(unsafe.Sizeof(packedRule{}))
-	n += cap(s.raw) * int(unsafe.Sizeof(rawRule{}))
-	if s.tree != nil {
-		n += s.tree.bytes()
+	n := int(unsafe.Sizeof(*s)) + len(s.text) + len(s.rawText) + s.told.bytes()
+	n += cap(s.rules)*int(unsafe.Sizeof(packedRule{})) + 4*cap(s.above)
+	n += cap(s.runs)*int(unsafe.Sizeof(starRun{})) + cap(s.raw)*int(unsafe.Sizeof(rawRule{}))
+	if s.index != nil {
+		n += s.index.bytes()
 	}
 	return n
 }

@@ -1,6 +1,7 @@
 package collyrobots
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -63,7 +64,7 @@ func TestALoopThatCannotBecomeASkipSendsNothingMore(t *testing.T) {
 		clone  bool
 	}{
 		{"POST", Options{}, "POST", false},
-		{"Refusals: Error", Options{Refusals: Error}, "GET", false},
+		{"Refusals: Error", Options{Refusals: RefusalsError}, "GET", false},
 		{"a plain clone", Options{}, "GET", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -120,10 +121,10 @@ func TestACollectorThatGotErrorsSoFarGoesOnToGetThem(t *testing.T) {
 		ignore   bool
 		want     error
 	}{
-		{Auto, false, colly.ErrRobotsTxtBlocked},
-		{Auto, true, nil},
-		{Skip, false, nil},
-		{Error, true, colly.ErrRobotsTxtBlocked},
+		{RefusalsAuto, false, colly.ErrRobotsTxtBlocked},
+		{RefusalsAuto, true, nil},
+		{RefusalsSkip, false, nil},
+		{RefusalsError, true, colly.ErrRobotsTxtBlocked},
 	} {
 		inBubble(t, func(t *testing.T, web *testweb.Web) {
 			loops(web)
@@ -256,6 +257,7 @@ func TestAProxysFailureIsNotTheSitesAnswer(t *testing.T) {
 // fakeThrottle plays the throttle: it waits, asks again, and renews what is stale.
 type fakeThrottle struct {
 	wait  time.Duration // for pages
+	first time.Duration // for robots.txt
 	seen  []time.Duration
 	renew int
 }
@@ -269,6 +271,7 @@ func (f *fakeThrottle) Handle(h *chain.Hop, next chain.Handler) (*http.Response,
 		if stale, err := h.Recheck(); stale || err != nil {
 			panic("a request for robots.txt is stale")
 		}
+		time.Sleep(f.first)
 		return next(h)
 	}
 	time.Sleep(f.wait)
@@ -404,5 +407,59 @@ func TestARedirectOfRobotsTxtToAStoppedHostIsUnreachable(t *testing.T) {
 		}
 		visit(t, c, ErrUnreachable, "http://shop.test/")
 		wantLog(t, web, "GET http://shop.test/robots.txt")
+	})
+}
+
+func TestAWaitForItsTurnIsNoTimeOnTheWire(t *testing.T) {
+	inBubble(t, func(t *testing.T, web *testweb.Web) {
+		web.Host("shop.test").Page("/", "x").Answer("/robots.txt", testweb.Answer{Redirect: "/r.txt", Delay: 5 * time.Second}).
+			Answer("/r.txt", testweb.Answer{Body: disallowPrivate, Delay: 5 * time.Second})
+		c := newCollector(t, newRobots(t, web, Options{}))
+		if _, err := chain.Attach(c, chain.Config{}, &fakeThrottle{first: 50 * time.Second}); err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		visit(t, c, nil, "http://shop.test/")
+		if took := time.Since(begin); took != 110*time.Second {
+			t.Errorf("the visit took %v, want 1m50s", took)
+		}
+	})
+}
+
+func TestACollectorThatEndedIsNotAskedToFetchForAnother(t *testing.T) {
+	inBubble(t, func(t *testing.T, web *testweb.Web) {
+		web.Host("shop.test").Robots(disallowPrivate).Page("/", "x")
+		r := newRobots(t, web, Options{})
+		ctx, cancel := context.WithCancel(t.Context())
+		over := newCollector(t, r, colly.StdlibContext(ctx))
+		visit(t, over, nil, "http://shop.test/")
+		cancel()
+		after(25 * time.Hour)
+		if d, err := r.Check(t.Context(), "http://shop.test/"); !errors.Is(err, context.Canceled) {
+			t.Errorf("Check with nobody to fetch = %+v, %v, want an error", d, err)
+		}
+		visit(t, newCollector(t, r), nil, "http://shop.test/")
+		if err := r.Forget("http://shop.test"); err != nil {
+			t.Fatal(err)
+		}
+		check(t, r, "http://shop.test/") // through the collector that goes on
+		if got := web.Count("GET http://shop.test/robots.txt"); got != 3 {
+			t.Errorf("robots.txt was fetched %d times, want 3", got)
+		}
+	})
+}
+
+func TestPatienceHoldsARequestThatWaitedForItsTurnToo(t *testing.T) {
+	inBubble(t, func(t *testing.T, web *testweb.Web) {
+		web.Host("shop.test").Page("/", "x").Answer("/robots.txt", testweb.Answer{}, testweb.Answer{Status: 500}, testweb.Answer{})
+		c := newCollector(t, newRobots(t, web, Options{Patience: 5 * time.Minute}))
+		if _, err := chain.Attach(c, chain.Config{}, &fakeThrottle{wait: 25 * time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		visit(t, c, nil, "http://shop.test/")
+		if took := time.Since(begin); took != 25*time.Hour+time.Minute {
+			t.Errorf("the visit took %v, want a minute more than its turn", took)
+		}
 	})
 }

@@ -41,13 +41,24 @@ type route struct {
 	crawler *crawler
 }
 
-// note keeps the way that a hop takes.
-func (s *site) note(h *chain.Hop, c *crawler) {
+// note keeps the way that a hop takes, and returns it.
+func (s *site) note(h *chain.Hop, c *crawler) *route {
 	dialled, host, from := h.Dialled().Host, h.URL().Host, first(h.Header(), "From")
-	if old := s.route.Load(); old != nil && old.chain == h.Chain() && old.crawler == c && old.dialled == dialled && old.host == host && old.from == from {
-		return
+	old := s.route.Load()
+	if old != nil && old.chain == h.Chain() && old.crawler == c && old.dialled == dialled && old.host == host && old.from == from {
+		return old
 	}
-	s.route.Store(&route{h.Chain(), dialled, host, from, c})
+	rt := &route{h.Chain(), dialled, host, from, c}
+	s.route.Store(rt)
+	return rt
+}
+
+// ended is why nothing can be fetched this way any more: the context of the collector's user has ended.
+func (rt *route) ended() error {
+	if rt.chain == nil {
+		return nil
+	}
+	return context.Cause(rt.chain.FetchContext())
 }
 
 // first is h.Get(key) for a key in canonical form.

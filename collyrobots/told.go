@@ -8,7 +8,7 @@ import (
 	"github.com/collyetiquette/etiquette/internal/origin"
 )
 
-// Unruled is an origin that was crawled, or may be, although no rules of its could be read.
+// Unruled is an origin that was crawled, or may be, although none of its rules could be read.
 type Unruled struct {
 	Origin string    // such as "https://shop.example"
 	Why    string    // in a few words: "it was answered with 404 Not Found"
@@ -106,5 +106,5 @@ func (r *Robots) warnUnpaced(h *chain.Hop, c *heldCopy, d time.Duration) {
 	if err != nil || !r.pacedHost.add(o.Clone().Host()) {
 		return
 	}
-	r.log().Warn("collyrobots: robots.txt asks for a crawl delay that nobody keeps: attach package throttle", "host", o.Host(), "wait", d)
+	r.log().Warn("collyrobots: robots.txt asks for a crawl delay that nobody keeps: attach package throttle, or set a colly.LimitRule with that Delay", "host", o.Host(), "wait", d)
 }

@@ -31,8 +31,11 @@ type Report struct {
 	counts map[Count]int
 }
 
-// Record adds one skip.
+// Record adds one skip. One without a reason says nothing and is dropped.
 func (r *Report) Record(s Skip) {
+	if s.Reason == "" {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.total++

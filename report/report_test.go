@@ -59,6 +59,14 @@ func TestRulesFromStrangersDoNotGrowTheCountsWithoutBound(t *testing.T) {
 	}
 }
 
+func TestASkipWithoutAReasonIsNotRecorded(t *testing.T) {
+	var r Report
+	r.Record(Skip{URL: "http://shop.test/"})
+	if got := r.Total(); got != 0 {
+		t.Errorf("Total() = %d, want 0", got)
+	}
+}
+
 func TestRecordIsSafeForConcurrentUse(t *testing.T) {
 	var r Report
 	var wg sync.WaitGroup

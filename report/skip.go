@@ -28,9 +28,9 @@ const (
 // Skip is one request that was refused before it was sent. The zero value says nothing and is never recorded.
 type Skip struct {
 	Time   time.Time // when it was refused
-	URL    string    // what was asked for, as it would have been sent
+	URL    string    // what was asked for, without a password; the query is whole, so use RedactURL before you log it
 	Method string    // its method
-	Host   string    // the host that owns spacing and stops: the name that is really sent, lower case, no port
+	Host   string    // the name that would have been sent as Host: lower case, no port
 	Reason Reason    // one of the constants of this package
 	Detail string    // one sentence for people
 	Line   int       // the line of robots.txt that decided, counted from 1; 0: none

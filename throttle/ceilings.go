@@ -107,7 +107,7 @@ func (c *ceilings) release(d *ceiling) {
 }
 
 // admit lets a turn start now, or reserves a later instant, which it puts into due.
-func (c *ceilings) admit(d *ceiling, tn *Turn) bool {
+func (c *ceilings) admit(d *ceiling, tn *Turn, at int64) bool {
 	if tn.due != 0 {
 		tn.due, tn.held = 0, [2]*rate.Reservation{}
 		return true // its reserved instant has come
@@ -115,7 +115,7 @@ func (c *ceilings) admit(d *ceiling, tn *Turn) bool {
 	if d == nil && c.total == nil {
 		return true
 	}
-	now := time.Now()
+	now := tn.gate.throttle().wall(at)
 	var wait time.Duration
 	if d != nil && !d.bucket.AllowN(now, 1) {
 		tn.held[0] = d.bucket.ReserveN(now, 1)

@@ -145,27 +145,33 @@ func failed(ctx context.Context, err error) bool {
 	return !chain.IsProxy(err) && !errors.As(err, &refusal) && !errors.Is(err, context.Canceled)
 }
 
+// mustBePatient reports whether the URL failed so often that it may not be asked yet.
+func (t *Throttle) mustBePatient(tn *Turn) bool {
+	if tn.robots {
+		return false
+	}
+	b, ok := t.urls.look(tn.url, tn.url.Host)
+	return ok && b.failures >= patientUntil && t.now() < b.notBefore
+}
+
 // patience waits until a URL that keeps failing may be asked again, outside its host's line. Past the limit it is refused.
-func (t *Throttle) patience(ctx context.Context, u *url.URL, host string) error {
-	b, ok := t.urls.look(u, u.Host)
-	if !ok || b.failures < patientUntil {
+func (t *Throttle) patience(tn *Turn, host string) error {
+	if !t.mustBePatient(tn) {
 		return nil
 	}
-	now := t.now()
-	if b.failures >= retryLimit && now < b.notBefore {
-		return &Error{URL: u.Redacted(), Host: host, Reason: report.RetryLimit, Needed: time.Duration(b.notBefore - now), RetryAt: t.wall(b.notBefore)}
+	b, _ := t.urls.look(tn.url, tn.url.Host)
+	left := time.Duration(b.notBefore - t.now())
+	if b.failures >= retryLimit {
+		return &Error{URL: tn.url.Redacted(), Host: host, Reason: report.RetryLimit, Needed: left, RetryAt: t.wall(b.notBefore)}
 	}
-	if now >= b.notBefore {
-		return nil
-	}
-	timer := time.NewTimer(time.Duration(b.notBefore - now))
+	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
 	case <-t.closing:
 		return ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case <-tn.ctx.Done():
+		return context.Cause(tn.ctx)
 	}
 }

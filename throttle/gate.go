@@ -62,7 +62,7 @@ func (g *gate) try(tn *Turn, now int64) bool {
 	if g.head != tn || g.startAt(tn, now) > now {
 		return false
 	}
-	if !g.throttle().ceilings.admit(g.domain, tn) {
+	if !g.throttle().ceilings.admit(g.domain, tn, now) {
 		return false
 	}
 	g.leave(tn)

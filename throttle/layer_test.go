@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -222,70 +221,6 @@ func (s *stopper) Recheck(h *chain.Hop) (bool, error) {
 	return false, nil
 }
 
-// endingPaths are the ways in which a request can end.
-var endingPaths = []string{"/charset", "/gzip", "/redirect", "/cut", "/reset", "/empty", "/429", "/abort", "/abort-headers", "/nested", "/panic", "/ok"}
-
-// endings crawls every path n times, and then with an ended context, and looks that no turn is left.
-func endings(t *testing.T, web *testweb.Web, n int, settle func(), further ...string) {
-	a := web.Host("a.test").Page("/*", "<p>x</p>")
-	a.Answer("/charset", testweb.Answer{Body: "x", Header: http.Header{"Content-Type": {"text/html; charset=nonsense"}}})
-	a.Answer("/gzip", testweb.Answer{Body: "no gzip", Header: http.Header{"Content-Encoding": {"gzip"}}})
-	a.Answer("/redirect", testweb.Answer{Redirect: "http://elsewhere.test/"})
-	a.Answer("/cut", testweb.Answer{Body: "x", HalfBody: true})
-	a.Answer("/hang", testweb.Answer{Body: "x", HangBody: true})
-	a.Answer("/silent", testweb.Answer{HangHeaders: true})
-	a.Answer("/reset", testweb.Answer{Reset: true})
-	a.Answer("/empty", testweb.Answer{Status: 204})
-	a.Answer("/429", testweb.Answer{Status: 429})
-
-	ctx, cancel := context.WithCancel(t.Context())
-	c, th := paced(t, web, Options{Rules: []LimitRule{{Delay: NoDelay}}}, colly.AllowedDomains("a.test"), colly.StdlibContext(ctx),
-		colly.AllowURLRevisit(), colly.DetectCharset())
-	c.OnRequestHeaders(func(r *colly.Request) {
-		if r.URL.Path == "/abort" {
-			r.Abort()
-		}
-	})
-	c.OnResponseHeaders(func(r *colly.Response) {
-		switch r.Request.URL.Path {
-		case "/abort-headers":
-			r.Request.Abort()
-		case "/nested":
-			_ = r.Request.Visit("/inner")
-		case "/panic":
-			panic("handler")
-		}
-		if r.StatusCode == 429 {
-			_ = th.Unpark("a.test", "the test does not wait")
-		}
-	})
-	paths := append(further, endingPaths...)
-	for i := range n {
-		for _, p := range paths {
-			func() {
-				defer func() { _ = recover() }()
-				_ = c.Visit(fmt.Sprintf("http://a.test%s?%d", p, i))
-			}()
-		}
-	}
-	settle()
-	wantIdle(t, th)
-	cancel()
-	for _, p := range paths {
-		_ = c.Visit("http://a.test" + p)
-	}
-	wantIdle(t, th)
-	if got := web.Count("GET http://a.test/ok?0"); got != 1 {
-		t.Errorf("/ok?0 was asked %d times, want once", got)
-	}
-}
-
-func TestNoEndingLeaksATurn(t *testing.T) {
-	virtual(t, func(t *testing.T, web *testweb.Web) {
-		endings(t, web, 10, synctest.Wait, "/hang", "/silent")
-	})
-}
-
 func TestIdentityMayAskForALongerInterval(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
 		web.Host("a.test").Page("/*", "x")
@@ -307,35 +242,6 @@ type stretcher struct{ *stopper }
 func (s stretcher) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
 	h.SetStretch(3)
 	return next(h)
-}
-
-func TestOverLoopbackTheGapIsKept(t *testing.T) {
-	web, err := testweb.NewLoopback()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer web.Close()
-	const gap = 30 * time.Millisecond
-	c, th := paced(t, web, Options{Rules: []LimitRule{{Delay: gap}}}, colly.Async())
-	for i := range 5 {
-		for _, h := range []string{"a.test", "b.test"} {
-			web.Host(h).Page("/*", "x")
-			_ = c.Visit(fmt.Sprintf("http://%s/%d", h, i))
-		}
-	}
-	c.Wait()
-	for _, h := range []string{"a.test", "b.test"} {
-		gaps := testweb.Gaps(web.HitsOf(h))
-		for _, g := range gaps {
-			if g < gap {
-				t.Errorf("%s: gaps %v, want none under %v", h, gaps, gap)
-			}
-		}
-		if s, _ := th.Snapshot(h); s.SmallestGap < gap || len(gaps) != 4 {
-			t.Errorf("%s: Snapshot %+v, want a smallest gap of at least %v", h, s, gap)
-		}
-	}
-	wantIdle(t, th)
 }
 
 func TestCookiesAreStillTheCollectors(t *testing.T) {

@@ -1,6 +1,7 @@
 package throttle
 
 import (
+	"context"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -38,7 +39,7 @@ func (t *Throttle) tellInterval(g *gate, now int64) {
 	eta := time.Duration(n) * (d + g.pace().random/2)
 	g.shard.mu.Unlock()
 	defer g.shard.mu.Lock()
-	t.teller.Log().LogAttrs(nil, slog.LevelInfo, "throttle: pace of a host", //nolint:staticcheck // no context belongs to it
+	t.teller.Log().LogAttrs(context.Background(), slog.LevelInfo, "throttle: pace of a host",
 		slog.String("host", name), slog.Duration("interval", d), slog.String("source", string(from)), slog.Int("waiting", n), slog.Duration("eta", eta))
 }
 

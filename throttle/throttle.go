@@ -36,7 +36,7 @@ type Throttle struct {
 	closed    atomic.Bool
 	watcher   atomic.Pointer[func(host string)]
 
-	waiting, flights, shortfall, starts atomic.Int64
+	waiting, flights, shortfall atomic.Int64
 }
 
 // New makes a Throttle. It neither starts a goroutine nor touches the network; with a StateDir it reads what is owed from before. An error names
@@ -102,18 +102,21 @@ func (t *Throttle) take(ctx context.Context, u *url.URL, h *chain.Hop) (*Turn, e
 		return nil, err
 	}
 	tn := &Turn{url: u, hop: h, ctx: ctx, robots: h != nil && h.IsRobots()}
-	if !tn.robots {
-		if err := t.patience(ctx, u, key); err != nil {
+	for {
+		if err := t.patience(tn, key); err != nil {
 			return nil, err
 		}
+		if err := t.enter(tn, key); err != nil {
+			return nil, err
+		}
+		if err := tn.await(); err != nil {
+			return nil, err
+		}
+		if !t.mustBePatient(tn) {
+			return tn, nil
+		}
+		tn.Cancel() // the URL failed once more while it waited
 	}
-	if err := t.enter(tn, key); err != nil {
-		return nil, err
-	}
-	if err := tn.await(); err != nil {
-		return nil, err
-	}
-	return tn, nil
 }
 
 // enter puts the turn into its host's line and leaves the host locked, or refuses it.
@@ -215,12 +218,19 @@ func (t *Throttle) Close() error {
 	return t.state.close()
 }
 
-// changed tells the frontier that the host's next start may be another one now. The host's lock is held: the watcher must not call back.
-func (t *Throttle) changed(g *gate) {
-	if f := t.watcher.Load(); f != nil {
-		(*f)(g.host.name)
+// same reports whether two Options ask for the same. Two functions are never the same.
+func (o *Options) same(p *Options) bool {
+	if o.OnSkip != nil || p.OnSkip != nil || o.Logger != p.Logger || o.Report != p.Report || !sameBase(o.Base, p.Base) {
+		return false
 	}
+	a, b := *o, *p
+	a.Base, a.Logger, a.Report, b.Base, b.Logger, b.Report = nil, nil, nil, nil, nil, nil
+	return reflect.DeepEqual(a, b)
 }
 
-// same reports whether two Options ask for the same.
-func (o *Options) same(p *Options) bool { return reflect.DeepEqual(o, p) }
+func sameBase(a, b http.RoundTripper) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.TypeOf(a).Comparable() && a == b
+}

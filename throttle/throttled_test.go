@@ -191,7 +191,7 @@ func TestAHostThatDoesNothingElseThanBlockIsParked(t *testing.T) {
 
 func TestAThrottledURLIsAskedPastCollysCache(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
-		web.Host("a.test").Page("/0", "x").Answer("/1", retryAfter(429, "10"), testweb.Answer{Body: "well"}).Answer("/r", testweb.Answer{Redirect: "/1"})
+		web.Host("a.test").Page("/0", "x").Answer("/1", retryAfter(429, "10"), testweb.Answer{Body: "well"})
 		dir := t.TempDir()
 		c, _ := paced(t, web, Options{}, colly.CacheDir(dir), colly.AllowURLRevisit())
 		_ = c.Visit("http://a.test/1")
@@ -201,6 +201,18 @@ func TestAThrottledURLIsAskedPastCollysCache(t *testing.T) {
 		}
 		if got := web.Hits()[1].Header.Get("Cache-Control"); got != "no-cache" {
 			t.Errorf("Cache-Control %q, want no-cache", got)
+		}
+	})
+}
+
+func TestWhoseRedirectLedToA429IsAskedPastCollysCacheToo(t *testing.T) {
+	virtual(t, func(t *testing.T, web *testweb.Web) {
+		web.Host("a.test").Answer("/from", testweb.Answer{Redirect: "/to"}).Answer("/to", retryAfter(429, "10"), testweb.Answer{Body: "well"})
+		c, _ := paced(t, web, Options{}, colly.CacheDir(t.TempDir()), colly.AllowURLRevisit())
+		_ = c.Visit("http://a.test/from")
+		visit(t, c, "http://a.test/from")
+		if got := web.Count("GET http://a.test/to"); got != 2 {
+			t.Errorf("the server saw /to %d times, want twice: not the 429 that the cache kept", got)
 		}
 	})
 }

@@ -115,8 +115,11 @@ func crawlSite(out io.Writer, site, agent string) error {
 
 // why is the reason of a skip in one line.
 func why(s report.Skip) string {
-	if s.Rule != "" {
+	switch {
+	case s.Rule != "":
 		return fmt.Sprintf("line %d of robots.txt: %s", s.Line, s.Rule)
+	case s.RetryAt.IsZero():
+		return fmt.Sprintf("%s: %s", s.Reason, s.Detail)
 	}
-	return fmt.Sprintf("%s: %s", s.Reason, s.Detail)
+	return fmt.Sprintf("%s, ask again in %s", s.Reason, time.Until(s.RetryAt).Round(time.Second))
 }

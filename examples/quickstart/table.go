@@ -61,8 +61,9 @@ func printTable(out io.Writer, plain, polite []string, skips []report.Skip) {
 		seen[u] = true
 	}
 	w.Flush()
-	fmt.Fprintf(out, "\nplain Colly sent %d requests, the polite crawl %d of which %d for robots.txt; %d were skipped, each with its reason\n",
-		len(plain), len(polite), robotsFiles(polite), len(skips))
+	files := robotsFiles(polite)
+	fmt.Fprintf(out, "\nplain Colly fetched %d pages; with the one line: %d pages and %d robots.txt, and %d skips, each with its reason\n",
+		len(plain), len(polite)-files, files, len(skips))
 }
 
 func robotsFiles(urls []string) (n int) {

@@ -20,7 +20,7 @@ func (c *Chain) admit(col *colly.Collector, r *colly.Request) {
 		return
 	}
 	setMark(r.URL)
-	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != "" || c.AsErrors() {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != "" || c.errorsFor(col) {
 		return // a refusal must be an error: the wire gives it
 	}
 	s := c.stack()
@@ -46,6 +46,12 @@ func (c *Chain) admit(col *colly.Collector, r *colly.Request) {
 		e.skip.Time = time.Now()
 		c.skip(col, r, e.layer, e.skip, a)
 	}
+}
+
+// errorsFor reports whether a refusal is an error for col. Where nothing was said, it is for one whose own check was turned on, before Attach or
+// after it: its Visit returned colly.ErrRobotsTxtBlocked so far.
+func (c *Chain) errorsFor(col *colly.Collector) bool {
+	return c.AsErrors() || c.config().Refusals == RefusalsAuto && !col.IgnoreRobotsTxt
 }
 
 // skip aborts the request and tells it.
@@ -87,7 +93,7 @@ func (c *Chain) wired(col *colly.Collector, r *colly.Request) bool {
 		c.bypassed.Store(false) // if there was a cause, it is gone
 		return true
 	}
-	canSkip := (r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "") && !c.AsErrors()
+	canSkip := (r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "") && !c.errorsFor(col)
 	failsClosed := intact || ours && failsOnDeadContext(col)
 	seen := c.bypassed.Load()
 	if failsClosed && !(seen && canSkip) {
@@ -100,20 +106,17 @@ func (c *Chain) wired(col *colly.Collector, r *colly.Request) bool {
 	a := Admission{URL: sentURL(r.URL, r.Host), Method: methodOf(r.Method)}
 	s := newBypass(a.URL, a.Method, bypassDetail(ours, intact)).Skip()
 	c.skip(col, r, itself, s, a)
-	if !seen {
-		c.logBypass(s)
-	}
 	return false
 }
 
 func bypassDetail(ours, intact bool) string {
 	switch {
 	case ours:
-		return "WithTransport or SetClient was called after Attach: put that transport into Options.Base before Attach"
+		return "WithTransport or SetClient was called after Attach: take that call out and give the transport to Options.Base"
 	case intact:
-		return "the collector's Context was replaced: use Guard.SetContext in place of c.Context = ctx"
+		return "the collector's Context was replaced: use etiquette.SetContext(c, ctx) in place of c.Context = ctx"
 	default:
 		return "the collector's Context and its transport or client were replaced after Attach (Init and Appengine do that too): attach last, " +
-			"put the transport into Options.Base and the context into Guard.SetContext"
+			"give the transport to Options.Base and the context to etiquette.SetContext"
 	}
 }

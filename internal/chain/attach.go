@@ -35,7 +35,7 @@ func Attach(col *colly.Collector, cfg Config, layers ...Layer) (*Chain, error) {
 		c.watch(col)
 		return c, nil
 	}
-	client, err := checkBefore(col)
+	client, err := checkBefore(col, cfg.Base)
 	if err == nil {
 		err = proven()
 	}
@@ -177,8 +177,11 @@ func Fail(col *colly.Collector, err error) error {
 	if col == nil || inherited(col) != nil {
 		return err
 	}
-	client, _ := checkBefore(col)
+	client, before := checkBefore(col, nil)
 	failAttach(col, client, err, nil)
+	if d := deadOf(col.Context); before != nil {
+		d.displaced = before
+	}
 	return err
 }
 
@@ -187,6 +190,9 @@ func failAttach(col *colly.Collector, client *http.Client, err error, layers []L
 	c := newChain(Config{})
 	c.layers.Store(newStack(layers, c.attempt))
 	dead := &deadContext{chain: c, user: userContext(col), fault: &attachFault{err}}
+	if client != nil && client.Transport != nil {
+		dead.displaced = err
+	}
 	col.Context = dead
 	col.IgnoreRobotsTxt = true // Colly's check would fetch its robots.txt past everything
 	if client != nil && client != http.DefaultClient && client.CheckRedirect != nil {
@@ -213,7 +219,4 @@ func (c *Chain) stayShut(col *colly.Collector, r *colly.Request, dead *deadConte
 	a := Admission{URL: sentURL(r.URL, r.Host), Method: methodOf(r.Method)}
 	s := newBypass(a.URL, a.Method, dead.fault.Error()).Skip()
 	c.skip(col, r, itself, s, a)
-	if !c.bypassed.Swap(true) {
-		c.logBypass(s)
-	}
 }

@@ -16,8 +16,9 @@ var ErrBypassed error = bypassed{}
 type bypassed struct{}
 
 func (bypassed) Error() string {
-	return "etiquette: not sent: the request does not pass the polite chain (a transport, client or context was set after Attach, " +
-		"the clone is older than Attach, or it is an https request with Connection: Upgrade)"
+	return "etiquette: not sent: the request does not come through the pack: a transport or client was set after Attach (give the transport to " +
+		"Options.Base instead), c.Context was replaced (use etiquette.SetContext), the clone is older than Attach (clone after it), or it is https " +
+		"with Connection: Upgrade"
 }
 
 func (bypassed) Is(target error) bool { return target == context.Canceled }
@@ -49,6 +50,9 @@ type deadContext struct {
 	chain *Chain
 	user  context.Context // what the collector's context was; the revived request follows it
 	fault error           // why Attach failed; nil: it did not
+	// displaced is what Attach, failing, said of a transport or proxy that was set before it. A second Attach says it again, unless
+	// Options.Base now names a transport: what the user set must not be lost in silence.
+	displaced error
 }
 
 // ended is the Done channel of every dead context. It is nobody else's, so a context that was derived from a dead one is told by it.
@@ -91,7 +95,7 @@ func deadOf(ctx context.Context) *deadContext {
 type attachFault struct{ err error }
 
 func (f *attachFault) Error() string {
-	return "etiquette: nothing is sent, because Attach failed: " + f.err.Error()
+	return f.err.Error() + " (nothing is sent, because Attach failed)"
 }
 func (f *attachFault) Unwrap() error { return f.err }
 func (f *attachFault) Is(target error) bool {

@@ -38,15 +38,15 @@ func (e *entrance) RoundTrip(r *http.Request) (*http.Response, error) {
 		// Colly's own check was turned on again. It gets no rules and sends nothing; the chain decides.
 		return localNotFound(r), nil
 	case dead == nil:
-		return e.bypassed(r, "the collector is a clone that is older than Attach, or its Context was replaced: use Guard.SetContext in place of "+
-			"c.Context = ctx, and clone after Attach")
+		return e.bypassed(r, "the collector is a clone that is older than Attach, or its Context was replaced: use "+
+			"etiquette.SetContext(c, ctx) in place of c.Context = ctx, and clone after Attach")
 	case dead.chain != e.chain:
 		return e.bypassed(r, "its context belongs to another collector's chain: attach each collector by itself")
 	case dead.fault != nil:
 		closeBody(r)
 		return nil, dead.fault
 	case r.Context().Done() != (<-chan struct{})(ended) && !e.clientDeadline(r):
-		return e.bypassed(r, "the collector's Context was derived from the one that Attach made: use Guard.SetContext in place of c.Context = ctx")
+		return e.bypassed(r, "the collector's Context was derived from the one that Attach made: use etiquette.SetContext(c, ctx) in place of c.Context = ctx")
 	}
 	return e.chain.serve(r, dead.user, false)
 }

@@ -20,7 +20,7 @@ func (c *Chain) outcome(resp *colly.Response, err error) {
 		c.keep(r, ref.skip)
 		ref.tell(r)
 		if ref.skip.Reason == report.Bypassed {
-			c.onBypass(r, ref.skip)
+			c.onBypass(r)
 		}
 		return
 	}
@@ -38,15 +38,13 @@ func (c *Chain) outcome(resp *colly.Response, err error) {
 	s := newBypass(sentURL(r.URL, r.Host), methodOf(r.Method), detail).Skip()
 	c.keep(r, s)
 	c.tell(itself, r, s)
-	c.onBypass(r, s)
+	c.onBypass(r)
 }
 
 // onBypass remembers that requests miss the chain: the first is an error and an Error line, later ones are skips. What cannot be a skip is
 // slowed down, so that a loop of Retry does not spin.
-func (c *Chain) onBypass(r *colly.Request, s report.Skip) {
-	if !c.bypassed.Swap(true) {
-		c.logBypass(s)
-	}
+func (c *Chain) onBypass(r *colly.Request) {
+	c.bypassed.Store(true)
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "") && !c.AsErrors() {
 		return
 	}
@@ -58,11 +56,6 @@ func (c *Chain) onBypass(r *colly.Request, s report.Skip) {
 	c.bypassWait = min(2*wait, lastAnswer)
 	c.mu.Unlock()
 	_ = sleep(c.FetchContext(), wait)
-}
-
-func (c *Chain) logBypass(s report.Skip) {
-	c.logger().Error("etiquette: a request missed the polite chain and was not sent", "url", report.RedactURL(s.URL), "host", s.Host,
-		"reason", s.Reason, "err", s.Detail)
 }
 
 // logger is that of the first layer that has one.

@@ -111,8 +111,8 @@ func failsOnDeadContext(col *colly.Collector) bool {
 	return false
 }
 
-// checkBefore says what was set on the collector before Attach and where it belongs instead.
-func checkBefore(col *colly.Collector) (*http.Client, error) {
+// checkBefore says what was set on the collector before Attach and where it belongs instead. base is Options.Base.
+func checkBefore(col *colly.Collector, base http.RoundTripper) (*http.Client, error) {
 	l := collyLayout()
 	if l.err != nil {
 		return nil, l.err
@@ -129,7 +129,10 @@ func checkBefore(col *colly.Collector) (*http.Client, error) {
 	}
 	t, ok := client.Transport.(*http.Transport)
 	if ok && t != nil && isFailedFront(col, t) {
-		return client, nil // an Attach that failed put it there, and its cause may be mended
+		if err := deadOf(col.Context).displaced; err != nil && base == nil {
+			return client, err
+		}
+		return client, nil // an Attach that failed put it there, and its cause is mended
 	}
 	if ok && t != nil && t.Proxy != nil && t.DisableKeepAlives {
 		return client, errors.New("etiquette: a proxy was set before Attach: move SetProxy or SetProxyFunc below Attach " +

@@ -41,7 +41,7 @@ func prove() error {
 	col := &colly.Collector{}
 	col.Init() // and not NewCollector, which follows COLLY_ variables of the environment
 	col.Async = true
-	client, err := checkBefore(col)
+	client, err := checkBefore(col, base)
 	if err != nil {
 		return err
 	}

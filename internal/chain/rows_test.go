@@ -655,3 +655,35 @@ func TestAnUpgradedPostBodySurvivesA307(t *testing.T) {
 		t.Errorf("the second hop's body = %q, want payload", got)
 	}
 }
+
+func TestASecondAttachDoesNotDropWhatTheFirstComplainedOf(t *testing.T) {
+	for name, set := range map[string]func(*colly.Collector){
+		"a proxy":     func(c *colly.Collector) { _ = c.SetProxy("http://127.0.0.1:9") },
+		"a transport": func(c *colly.Collector) { c.WithTransport(&http.Transport{}) },
+	} {
+		web := memoryWeb(t)
+		web.Host("shop.test").Page("/", "x")
+		c := colly.NewCollector()
+		set(c)
+		_, first := Attach(c, Config{}, refuser())
+		_, second := Attach(c, Config{}, refuser())
+		if first == nil || second == nil || first.Error() != second.Error() {
+			t.Errorf("%s: Attach twice = %v, then %v, want the same error: a direct connection would be a surprise", name, first, second)
+		}
+		if _, err := Attach(c, Config{Base: web.Transport()}, refuser()); err != nil {
+			t.Errorf("%s: Attach with Options.Base = %v, want nil", name, err)
+		}
+		if err := c.Visit("http://shop.test/"); err != nil {
+			t.Errorf("%s: Visit = %v", name, err)
+		}
+	}
+}
+
+func TestCollysOwnCheckTurnedOnAfterAttachMakesRefusalsErrors(t *testing.T) {
+	web := memoryWeb(t)
+	l := refuser()
+	l.admits = true
+	c := attached(t, web, l)
+	c.IgnoreRobotsTxt = false
+	wantRefusal(t, c.Visit("http://shop.test/private"), report.RobotsDisallowed)
+}

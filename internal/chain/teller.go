@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -17,8 +18,9 @@ type Teller struct {
 	Logger *slog.Logger   // nil: slog.Default, asked each time
 	Report *report.Report // nil: none
 
-	mu     sync.Mutex
-	logged map[loggedSkip]struct{}
+	mu       sync.Mutex
+	logged   map[loggedSkip]struct{}
+	bypassed bool
 }
 
 type loggedSkip struct {
@@ -81,5 +83,21 @@ func (t *Teller) log(s report.Skip) {
 	if s.Referrer != "" {
 		attrs = append(attrs, "referrer", report.RedactURL(s.Referrer))
 	}
-	t.Log().Info("etiquette: skipped", attrs...)
+	t.Log().Log(context.Background(), t.level(s), "etiquette: skipped", attrs...)
+}
+
+// level is Info; but a stop, and the first request that missed the pack, are errors that somebody must see.
+func (t *Teller) level(s report.Skip) slog.Level {
+	switch s.Reason {
+	case report.Stopped:
+		return slog.LevelError
+	case report.Bypassed:
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if !t.bypassed {
+			t.bypassed = true
+			return slog.LevelError
+		}
+	}
+	return slog.LevelInfo
 }

@@ -50,9 +50,7 @@ func normalPattern(raw string) (text string, priority int) {
 
 // Match reports whether p matches path, which must be in normal form: what [URLPath] and [TextPath] return. It allocates
 // nothing.
-func (p Pattern) Match(path string) bool {
-	return strings.HasPrefix(path, p.Literal()) && MatchTail(p.Tail(), path[p.literal:])
-}
+func (p Pattern) Match(path string) bool { return MatchText(p.text, path) }
 
 // Priority says how specific p is: of the patterns that match a path, the one with the most octets decides (RFC 9309,
 // 2.2.2). Octets are those of the normal form; each "*", those of a run too, and the end mark count 1.
@@ -72,28 +70,37 @@ func (p Pattern) Tail() string { return p.text[p.literal:] }
 // String is the text of p as it is compared with paths: in normal form, a run of "*" written as one.
 func (p Pattern) String() string { return p.text }
 
-// MatchTail reports whether tail, the [Pattern.Tail] of a pattern, matches rest: a path in normal form behind the octets
-// of [Pattern.Literal]. It allocates nothing.
-func MatchTail(tail, rest string) bool {
-	if tail == "" {
+// MatchText is [Pattern.Match] for the text of a pattern, which is what [Pattern.String] returns. It allocates nothing.
+func MatchText(text, path string) bool {
+	n := 0
+	for n < len(text) && n < len(path) && text[n] == path[n] {
+		n++
+	}
+	switch {
+	case n == len(text):
 		return true
+	case text[n] == '*':
+		return matchPieces(text[n:], path[n:])
+	default: // a path holds no "$": this is the end mark, or the two differ
+		return text[n] == '$' && n == len(path)
 	}
-	if tail[0] != '*' { // the end mark
-		return rest == ""
-	}
+}
+
+// matchPieces matches what is left of a text from a "*" on with what is left of a path.
+func matchPieces(text, rest string) bool {
 	for {
-		tail = tail[1:] // the "*"
-		n := strings.IndexByte(tail, '*')
+		text = text[1:] // the "*"
+		n := strings.IndexByte(text, '*')
 		if n < 0 {
-			if literal, ends := strings.CutSuffix(tail, "$"); ends {
+			if literal, ends := strings.CutSuffix(text, "$"); ends {
 				return strings.HasSuffix(rest, literal)
 			}
-			return strings.Contains(rest, tail)
+			return strings.Contains(rest, text)
 		}
-		i := strings.Index(rest, tail[:n])
+		i := strings.Index(rest, text[:n])
 		if i < 0 {
 			return false
 		}
-		rest, tail = rest[i+n:], tail[n:]
+		rest, text = rest[i+n:], text[n:]
 	}
 }
