@@ -140,6 +140,16 @@ func TestAFewHostsOfOneDomainUseAllThatItIsGiven(t *testing.T) {
 	})
 }
 
+func TestADomainWithoutACeilingPutsNobodyOff(t *testing.T) {
+	virtual(t, func(t *testing.T, web *testweb.Web) {
+		_, th := paced(t, web, Options{Rules: []LimitRule{{Delay: NoDelay}}})
+		mustWait(t, th, "http://s0.wild.test/").Cancel()
+		if wait, each := th.ceilings.spare("wild.test", 5, time.Now()); wait != 0 || each != 0 {
+			t.Errorf("spare of a domain without a ceiling = %v, %v, want 0, 0", wait, each)
+		}
+	})
+}
+
 func TestAHostKeepsItsPlaceInItsDomainWhenURLsAreAdded(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
 		var urls []string
