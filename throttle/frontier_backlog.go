@@ -1,7 +1,7 @@
 package throttle
 
 import (
-	"container/heap"
+	pq "container/heap"
 	"strings"
 	"time"
 )
@@ -42,14 +42,14 @@ func (f *Frontier) backlog(host string, now int64) *backlog {
 		b.domain.backlogs++
 	}
 	f.backlogs[host] = b
-	heap.Push(&f.due, b)
+	pq.Push(&f.due, b)
 	return b
 }
 
 // drop forgets an empty backlog. The caller holds mu.
 func (f *Frontier) drop(b *backlog) {
 	delete(f.backlogs, b.host)
-	heap.Remove(&f.due, b.place)
+	pq.Remove(&f.due, b.place)
 	if b.domain != nil {
 		if b.domain.backlogs--; b.domain.backlogs == 0 {
 			delete(f.domains, b.domain.name)
@@ -98,7 +98,7 @@ func (b *backlog) arrived() {
 // move puts a backlog where its instant belongs. The caller holds mu.
 func (f *Frontier) move(b *backlog, at int64) {
 	b.at = at
-	heap.Fix(&f.due, b.place)
+	pq.Fix(&f.due, b.place)
 }
 
 // dueHeap orders backlogs by when to look at them; of those at the same instant, the least recently served comes first.

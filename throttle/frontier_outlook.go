@@ -6,6 +6,7 @@ import (
 	"weak"
 
 	"golang.org/x/net/publicsuffix"
+	"golang.org/x/time/rate"
 )
 
 // This file is all that the frontier knows of the hosts' lines.
@@ -97,6 +98,9 @@ func (c *ceilings) spare(domain string, handed int, now time.Time) (wait, each t
 			return 0, 0
 		}
 		return handOutFor, handOutFor // its first requests are on their way
+	}
+	if d.bucket.Limit() == rate.Inf {
+		return 0, 0
 	}
 	per := float64(d.bucket.Limit())
 	short := float64(1+handed) - d.bucket.TokensAt(now)
