@@ -134,12 +134,12 @@ func canonicalScheme(s string) (string, error) {
 	case "", "http", "https":
 		return lower, nil
 	}
-	return "", fmt.Errorf("Scheme %q is neither http nor https", s)
+	return "", fmt.Errorf("its Scheme %q is neither http nor https", s)
 }
 
 func checkPort(port int) error {
 	if port < 0 || port > 65535 {
-		return fmt.Errorf("Port %d is not between 1 and 65535", port)
+		return fmt.Errorf("its Port %d is not between 1 and 65535", port)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func canonicalPath(path string) (string, error) {
 	}
 	p := pattern.Compile(path)
 	if !p.Matchable() {
-		return "", fmt.Errorf("Path %q matches nothing: it must begin with / or *", path)
+		return "", fmt.Errorf("its Path %q matches nothing: it must begin with / or *", path)
 	}
 	return strings.Clone(p.String()), nil
 }
@@ -172,7 +172,7 @@ func canonicalUntil(t time.Time) (time.Time, error) {
 	}
 	t = t.Round(0).UTC()
 	if t.Year() < 0 || t.Year() > 9999 {
-		return time.Time{}, fmt.Errorf("Until: the year %d cannot be written in RFC 3339", t.Year())
+		return time.Time{}, fmt.Errorf("its Until: the year %d cannot be written in RFC 3339", t.Year())
 	}
 	return t, nil
 }

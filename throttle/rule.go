@@ -60,7 +60,7 @@ func compileRules(rules []LimitRule) (paces, error) {
 	for i, r := range rules {
 		p, err := r.compile()
 		if err != nil {
-			return nil, fmt.Errorf("throttle: Rules[%d].%w", i, err)
+			return nil, fmt.Errorf("throttle: Rules[%d]%w", i, err)
 		}
 		out = append(out, p)
 	}
@@ -71,11 +71,11 @@ func (r LimitRule) compile() (pace, error) {
 	p := pace{delay: r.Delay, random: r.RandomDelay, parallelism: r.Parallelism, explicit: true}
 	switch {
 	case r.Delay < 0 && r.Delay != NoDelay:
-		return p, fmt.Errorf("Delay %s is negative: use NoDelay to keep no gap", r.Delay)
+		return p, fmt.Errorf(".Delay %s is negative: use NoDelay to keep no gap", r.Delay)
 	case r.RandomDelay < 0:
-		return p, fmt.Errorf("RandomDelay %s is negative: it only adds", r.RandomDelay)
+		return p, fmt.Errorf(".RandomDelay %s is negative: it only adds", r.RandomDelay)
 	case r.Parallelism < 0:
-		return p, fmt.Errorf("Parallelism %d is negative: 0 means 1", r.Parallelism)
+		return p, fmt.Errorf(".Parallelism %d is negative: 0 means 1", r.Parallelism)
 	case r.Delay == 0:
 		p.delay = DefaultDelay
 	case r.Delay == NoDelay:
@@ -94,16 +94,16 @@ func (p *pace) compileGlob(pattern string) (err error) {
 		return nil
 	}
 	if strings.Contains(pattern, "/") {
-		return fmt.Errorf("DomainGlob %q holds a %q: a rule is for hosts, without scheme and path", pattern, "/")
+		return fmt.Errorf(".DomainGlob %q holds a %q: a rule is for hosts, without scheme and path", pattern, "/")
 	}
 	plain := pattern
 	if !strings.ContainsAny(pattern, `*?[]{}\:`) {
 		if plain, err = origin.HostKeyOf(pattern); err != nil { // "Bücher.example" is xn--… on the wire
-			return fmt.Errorf("DomainGlob %q can match no host: %w", pattern, err)
+			return fmt.Errorf(".DomainGlob %q can match no host: %w", pattern, err)
 		}
 	}
 	if p.glob, err = glob.Compile(strings.ToLower(plain)); err != nil {
-		return fmt.Errorf("DomainGlob %q: %w", pattern, err)
+		return fmt.Errorf(".DomainGlob %q: %w", pattern, err)
 	}
 	return nil
 }
@@ -113,10 +113,10 @@ func (p *pace) compileRegexp(pattern string) (err error) {
 		return nil
 	}
 	if strings.Contains(pattern, "/") {
-		return fmt.Errorf("DomainRegexp %q holds a %q: a rule is for hosts, without scheme and path", pattern, "/")
+		return fmt.Errorf(".DomainRegexp %q holds a %q: a rule is for hosts, without scheme and path", pattern, "/")
 	}
 	if p.expr, err = regexp.Compile("(?i:" + pattern + ")"); err != nil {
-		return fmt.Errorf("DomainRegexp %q: %w", pattern, err)
+		return fmt.Errorf(".DomainRegexp %q: %w", pattern, err)
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func TestOfTwoEndsTheLaterCounts(t *testing.T) {
 		write("throttle-2-b.log", "no json\n"+line(2, 40_000)+`{"host":"a.test","at":1,"next":9999999999`) // being written
 		th := restart(t, Options{StateDir: dir})
 		s, ok := th.Snapshot("a.test")
-		if got := s.NextStart.Sub(time.Now()); !ok || got != 50*time.Second {
+		if got := time.Until(s.NextStart); !ok || got != 50*time.Second {
 			t.Errorf("next start in %v, want 50 s", got)
 		}
 	})
