@@ -57,17 +57,18 @@ func (f *fetch) ask(ctx context.Context, u *url.URL, prev *http.Response) (*answ
 	}
 }
 
-func (f *fetch) askOnce(ctx context.Context, u *url.URL, prev *http.Response) (*answer, error) {
+func (f *fetch) askOnce(ctx context.Context, u *url.URL, prev *http.Response) (a *answer, err error) {
+	defer catch(&err) // the base is the user's
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { f.clock.start() }})
 	defer f.clock.stop()
-	r := f.route.request(ctx, u, f.origin, prev)
+	r := f.way.request(ctx, u, f.origin, prev)
 	conditional := f.addValidators(r, u)
-	resp, err := f.send(r)
+	resp, err := f.way.chain.Fetch(r)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	a := &answer{url: u, status: resp.StatusCode, meaning: meaningOf(resp.StatusCode, conditional), header: resp.Header, response: resp}
+	a = &answer{url: u, status: resp.StatusCode, meaning: meaningOf(resp.StatusCode, conditional), header: resp.Header, response: resp}
 	switch a.meaning {
 	case meansRules:
 		if a.body, err = f.readBody(resp); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"time"
+	"weak"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
 	"github.com/collyetiquette/etiquette/internal/origin"
@@ -28,61 +29,60 @@ func (r *Robots) Check(ctx context.Context, rawURL string) (Decision, error) {
 		return Decision{}, err
 	}
 	s := r.cache.get(o)
-	rt := s.route.Load()
-	if rt == nil || rt.ended() != nil {
-		rt = r.routeTo(s.origin)
+	w, ok := s.lastWay()
+	if !ok {
+		w = r.wayTo(s.origin)
 	}
 	if isRobotsURL(u) {
-		return Decision{URL: u.Redacted(), Origin: s.origin.String(), Allowed: true, ProductToken: rt.crawler.name}, nil
+		return Decision{URL: u.Redacted(), Origin: s.origin.String(), Allowed: true, ProductToken: w.crawler.name}, nil
 	}
 	s.used.Store(time.Now().UnixNano())
-	st, sd, err := r.obtain(ctx, s, rt)
+	st, sd, err := r.obtain(ctx, s, w)
 	var refusal report.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return notAsked(u, s.origin, rt.crawler, refusal), nil
+		return notAsked(u, s.origin, w.crawler, refusal), nil
 	case err != nil:
 		return Decision{}, err
 	}
-	return r.decide(u, s.origin, rt.crawler, st, sd), nil
+	return r.decide(u, s.origin, w.crawler, st, sd), nil
 }
 
-// routeTo is the way to an origin that nobody has asked for yet: through the first collector whose user has not ended it, else, if there never
-// was one, through Options.Base.
-func (r *Robots) routeTo(o origin.Origin) *route {
+// wayTo is the way to an origin that nobody who is still there has asked for: through the first collector whose user has not ended it, else,
+// if there is none, through Options.Base.
+func (r *Robots) wayTo(o origin.Origin) way {
 	u, _ := url.Parse(o.String()) // an origin is a URL
-	rt := &route{dialled: u.Host, host: u.Host}
+	w := way{&route{dialled: u.Host, host: u.Host}, r.alone}
 	identity, userAgent, sends := "", r.options.ProductToken, r.options.ProductToken != ""
 	if by, ok := r.firstAttached(); ok {
-		rt.chain = by.chain
+		w.chain = by.chain
 		for _, l := range by.chain.Layers() {
 			if t, ok := l.(chain.Tokener); ok {
 				identity = t.ProductToken(u)
 			}
 		}
-		if c := by.collector.Value(); c != nil {
-			userAgent, sends = c.UserAgent, true
+		if by.collector != nil {
+			userAgent, sends = by.collector.UserAgent, true
 		}
 	}
 	if !sends {
 		userAgent = goUserAgent
 	}
-	rt.crawler = r.crawlerNamed(identity, userAgent, sends)
-	return rt
+	w.through, w.user = weak.Make(w.chain), w.chain.FetchContext()
+	w.crawler = r.crawlerNamed(identity, userAgent, sends)
+	return w
 }
 
 // firstAttached is the first collector that can still fetch, or the first of all.
-func (r *Robots) firstAttached() (attachment, bool) {
-	r.mu.Lock()
-	attached := r.attached
-	r.mu.Unlock()
-	for _, a := range attached {
-		if a.chain.FetchContext().Err() == nil {
-			return a, true
+func (r *Robots) firstAttached() (living, bool) {
+	all := r.living()
+	for _, l := range all {
+		if l.chain.FetchContext().Err() == nil {
+			return l, true
 		}
 	}
-	if len(attached) == 0 {
-		return attachment{}, false
+	if len(all) == 0 {
+		return living{}, false
 	}
-	return attached[0], true
+	return all[0], true
 }

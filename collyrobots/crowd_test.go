@@ -80,36 +80,6 @@ func TestOneCallersCancelledContextDoesNotFailTheOthers(t *testing.T) {
 	})
 }
 
-func TestWhenTheLastWaiterLeavesTheFetchIsEnded(t *testing.T) {
-	inBubble(t, func(t *testing.T, web *testweb.Web) {
-		gone := make(chan struct{})
-		var hits atomic.Int32
-		web.Host("shop.test").Page("/*", "x").Handle("/robots.txt", func(w http.ResponseWriter, q *http.Request) {
-			if hits.Add(1) > 1 {
-				return
-			}
-			<-q.Context().Done()
-			close(gone)
-		})
-		client := &http.Client{Transport: newRobots(t, web, Options{}).Transport(nil)}
-		ctx, cancel := context.WithCancel(t.Context())
-		a, b := get(ctx, client, "http://shop.test/a"), get(ctx, client, "http://shop.test/b")
-		after(time.Second)
-		cancel()
-		<-a
-		<-b
-		select {
-		case <-gone:
-		case <-time.After(time.Second):
-			t.Error("the fetch goes on although nobody waits for it")
-		}
-		// It says nothing about the site: the next one asks again.
-		if err := <-get(t.Context(), client, "http://shop.test/c"); err != nil {
-			t.Errorf("the next = %v", err)
-		}
-	})
-}
-
 func TestAFetchThatEndsWithACollectorsContextDoesNotFailAnother(t *testing.T) {
 	inBubble(t, func(t *testing.T, web *testweb.Web) {
 		web.Host("shop.test").Answer("/robots.txt", testweb.Answer{Delay: 5 * time.Second}).Page("/*", "x")
@@ -195,7 +165,8 @@ func TestManyOriginsAtOnceWithForgetAndCheck(t *testing.T) {
 		for i := range 8 {
 			web.Host(fmt.Sprintf("h%d.test", i)).Robots(disallowPrivate).Page("/*", "x")
 		}
-		r := newRobots(t, web, Options{CacheBytes: 3000})
+		r := newRobots(t, web, Options{})
+		r.cache.limit = 3000
 		c := newCollector(t, r, colly.Async(true))
 		var wg sync.WaitGroup
 		for i := range 64 {

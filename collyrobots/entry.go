@@ -89,6 +89,14 @@ func (s *state) at(now time.Time, o *Options) standing {
 	return allDisallowed
 }
 
+// atItsBest is what s means to one who has waited for it: as at, and if its time is over already, what it meant when it came.
+func (s *state) atItsBest(now time.Time, o *Options) standing {
+	if sd := s.at(now, o); sd != unknown {
+		return sd
+	}
+	return s.at(s.newest(), o)
+}
+
 // wantsRefresh reports whether the copy in force has used up 80 % of its life and may be fetched anew while it still counts.
 func (s *state) wantsRefresh(now time.Time) bool {
 	c := s.copy

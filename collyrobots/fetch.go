@@ -40,10 +40,8 @@ type outcome struct {
 // fetch is one fetch of a robots.txt, with its redirects and second tries.
 type fetch struct {
 	origin         origin.Origin
-	route          *route
-	prev           *state // for its validators
-	send           func(*http.Request) (*http.Response, error)
-	refuses        func(host string) bool     // DisallowedDomains
+	way            way
+	prev           *state                     // for its validators
 	look           func(origin.Origin) *state // what memory knows of another origin; nil: nothing that counts now
 	limit          int64                      // of a body
 	clock          *wireClock
@@ -53,7 +51,7 @@ type fetch struct {
 // run fetches. The error is a context's cause: then there is no outcome; or the refusal of the first request: then nothing was sent.
 func (f *fetch) run(ctx context.Context) (outcome, error) {
 	f.network, f.proxy = networkTries, proxyTries
-	u := &url.URL{Scheme: f.origin.Scheme(), Host: f.route.host, Path: robotsPath}
+	u := &url.URL{Scheme: f.origin.Scheme(), Host: f.way.host, Path: robotsPath}
 	seen := []string{u.String()}
 	var also []origin.Origin
 	var prev *http.Response
@@ -85,7 +83,10 @@ func (f *fetch) run(ctx context.Context) (outcome, error) {
 			return outcome{class: ClassUnreachable, status: a.status, also: also, cause: "its redirects lead in a circle"}, nil
 		}
 		seen = append(seen, u.String())
-		if f.refuses(u.Hostname()) {
+		if u.Hostname() == "" { // "http://:8080/" is a port of this machine
+			return outcome{class: ClassUnreachable, status: a.status, also: also, cause: "it leads to " + u.String() + ", a URL without a host"}, nil
+		}
+		if f.way.chain.DomainDisallowed(u.Hostname()) {
 			return outcome{class: ClassUnreachable, status: a.status, also: also, cause: "it leads to " + u.Hostname() + ", which is in DisallowedDomains"}, nil
 		}
 		if !isRobotsURL(u) {

@@ -31,9 +31,7 @@ func (f *testFile) parsed(t testing.TB) []*url.URL {
 // ordinaryFile has n rules for "*": 80 % literal, 14 % with one to three "*", 6 % with "$", a quarter of them allows.
 func ordinaryFile(n int) testFile {
 	r := rand.New(rand.NewPCG(uint64(n), 1))
-	words := strings.Fields("admin user search private shop cart item list page static feed print tag archive login news data " +
-		"image export review order account help terms press jobs api search-results old new mobile")
-	word := func() string { return words[r.IntN(len(words))] }
+	word := func() string { return vocabulary(r.IntN(30) * r.IntN(30)) } // of some hundred, a few of them common
 	path := func() string {
 		var b strings.Builder
 		for range 1 + r.IntN(3) {
@@ -54,7 +52,7 @@ func ordinaryFile(n int) testFile {
 			p += [...]string{"$", ".html$", "/*.pdf$"}[r.IntN(3)]
 		case k < 20:
 			for range 1 + r.IntN(3) {
-				p = [...]string{p + "*" + word(), "/*" + p, p + "/*/" + word(), p + "*?" + word() + "="}[r.IntN(4)]
+				p = [...]string{p + "*" + word(), p + "/*/" + word(), "/*" + p, "/*/" + word() + p, "/*?" + word() + "="}[r.IntN(5)]
 			}
 		}
 		paths[i] = p
@@ -65,18 +63,38 @@ func ordinaryFile(n int) testFile {
 		fmt.Fprintf(&body, "%s: %s\n", kind, p)
 	}
 	f := testFile{name: fmt.Sprintf("%d rules", n), body: body.String()}
-	for i := range 512 {
+	for i := range 512 { // of about forty octets, as URLs of sites are
 		p := path()
 		if i%2 == 0 {
 			p = strings.TrimSuffix(paths[r.IntN(n)], "$")
 			p = strings.ReplaceAll(p, "*", word())
 		}
-		if r.IntN(3) == 0 && !strings.Contains(p, "?") {
-			p += fmt.Sprintf("?id=%d", r.IntN(1000))
+		if !strings.Contains(p, "?") {
+			if r.IntN(4) > 0 {
+				p += path() + ".html"
+			}
+			if r.IntN(3) == 0 {
+				p += fmt.Sprintf("?id=%d", r.IntN(1000))
+			}
 		}
 		f.urls = append(f.urls, "https://www.shop.example"+p)
 	}
 	return f
+}
+
+// vocabulary is the k-th word that paths are made of: first those that are common on sites, then made-up ones.
+func vocabulary(k int) string {
+	common := strings.Fields("admin user search private shop cart item list page static feed print tag archive login news data " +
+		"image export review order account help terms press jobs api results old new mobile")
+	if k < len(common) {
+		return common[k]
+	}
+	var b strings.Builder
+	for k += len(common); k > 0; k /= 75 {
+		b.WriteByte("bcdfgklmnprstvz"[k%15])
+		b.WriteByte("aeiou"[k/15%5])
+	}
+	return b.String()
 }
 
 // repeatTo repeats line, which is given the number of the repetition, as long as the file stays within the parsing limit.

@@ -63,8 +63,8 @@ func (r *Robots) rules(s *site, c *heldCopy, token string) *Rules {
 }
 
 // obtainPatiently is obtain, but holds the request for Options.Patience while robots.txt is unreachable.
-func (r *Robots) obtainPatiently(ctx context.Context, s *site, rt *route) (*state, standing, error) {
-	st, sd, err := r.obtain(ctx, s, rt)
+func (r *Robots) obtainPatiently(ctx context.Context, s *site, w way) (*state, standing, error) {
+	st, sd, err := r.obtain(ctx, s, w)
 	if r.options.Patience == 0 {
 		return st, sd, err
 	}
@@ -72,7 +72,7 @@ func (r *Robots) obtainPatiently(ctx context.Context, s *site, rt *route) (*stat
 		if err := pause(ctx, time.Until(st.failure.RetryAt)); err != nil {
 			return nil, unknown, err
 		}
-		st, sd, err = r.obtain(ctx, s, rt)
+		st, sd, err = r.obtain(ctx, s, w)
 	}
 	return st, sd, err
 }

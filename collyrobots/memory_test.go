@@ -82,7 +82,10 @@ func TestBytesIsWhatIsKept(t *testing.T) {
 
 func TestDecisionsAllocateNothing(t *testing.T) {
 	files := []testFile{ordinaryFile(10), ordinaryFile(100), ordinaryFile(1000), ordinaryFile(10_000)}
-	for _, f := range append(files, hostileFiles(2000)...) {
+	if !raceEnabled { // there, pools forget what they hold
+		files = append(files, hostileFiles(2000)...)
+	}
+	for _, f := range files {
 		r := Compile([]byte(f.body), "FooBot")
 		urls := f.parsed(t)[:min(20, len(f.urls))]
 		for i, u := range urls {

@@ -27,13 +27,13 @@ type Options struct {
 	// purpose, such as "GPTBot" for one that collects training data. A URL must be allowed by all of them, and the longest crawl delay holds.
 	AlsoObey []string
 
-	// MaxAge is how long a fetched robots.txt may be used. Zero means 24 hours, which is also the most that RFC 9309, 2.4 allows; a larger
-	// value is an error. What the site says in Cache-Control or Expires may shorten it, down to an hour.
+	// MaxAge is how long a fetched robots.txt may be used. Zero means 24 hours, which is also the most that RFC 9309, 2.4 allows; more is an
+	// error, and so is less than an hour. What the site says in Cache-Control or Expires may shorten it, down to an hour.
 	MaxAge time.Duration
 	// Store keeps what is known beyond the life of the process. Nil means memory alone.
 	Store Store
 	// CacheBytes is about how much memory may be used for what is known of all origins. Zero means 64 MiB. An origin that must not be
-	// asked yet, since its robots.txt is unreachable, is kept beyond that.
+	// asked yet, since its robots.txt is unreachable, is kept beyond that. Less than 1 MiB is an error: what is forgotten must be asked for again.
 	CacheBytes int64
 	// MaxBody is how many bytes of a robots.txt are read, decompressed. Zero means 500 KiB (512,000), which is also the least that RFC 9309,
 	// 2.5 allows; a smaller value is an error.
@@ -99,6 +99,7 @@ const (
 
 const (
 	defaultCacheBytes = 64 << 20
+	leastCacheBytes   = 1 << 20
 	thirtyDays        = 30 * 24 * time.Hour
 )
 
@@ -118,11 +119,11 @@ func (o Options) checked() (Options, error) {
 			bad("AlsoObey[%d] %q %s", i, t, fault)
 		}
 	}
-	if o.MaxAge < 0 || o.MaxAge > longestLife {
-		bad("MaxAge %s is not between 0 and 24h, the longest that RFC 9309, 2.4 allows", o.MaxAge)
+	if o.MaxAge != 0 && (o.MaxAge < shortestLife || o.MaxAge > longestLife) {
+		bad("MaxAge %s is not between 1h, so that no site is asked for its robots.txt all the time, and 24h, the longest that RFC 9309, 2.4 allows", o.MaxAge)
 	}
-	if o.CacheBytes < 0 {
-		bad("CacheBytes %d is negative", o.CacheBytes)
+	if o.CacheBytes != 0 && o.CacheBytes < leastCacheBytes {
+		bad("CacheBytes %d is less than 1048576, 1 MiB: what is forgotten must be asked for again", o.CacheBytes)
 	}
 	if o.MaxBody != 0 && (o.MaxBody < parsingLimit || o.MaxBody > mostBody) {
 		bad("MaxBody %d is not between 512000, the least that RFC 9309, 2.5 allows, and %d", o.MaxBody, mostBody)

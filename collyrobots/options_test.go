@@ -25,7 +25,11 @@ func TestABadValueIsAnErrorThatNamesFieldAndValue(t *testing.T) {
 		{Options{AlsoObey: []string{"GPTBot/1"}}, []string{`Options.AlsoObey[0] "GPTBot/1"`}},
 		{Options{MaxAge: 25 * time.Hour}, []string{"Options.MaxAge 25h0m0s", "24h"}},
 		{Options{MaxAge: -1}, []string{"Options.MaxAge -1ns"}},
+		{Options{MaxAge: 60}, []string{"Options.MaxAge 60ns", "1h"}},
+		{Options{MaxAge: time.Hour - 1}, []string{"Options.MaxAge 59m59.999999999s", "1h"}},
 		{Options{CacheBytes: -1}, []string{"Options.CacheBytes -1"}},
+		{Options{CacheBytes: 64}, []string{"Options.CacheBytes 64", "1 MiB"}},
+		{Options{CacheBytes: 1<<20 - 1}, []string{"Options.CacheBytes 1048575", "1 MiB"}},
 		{Options{MaxBody: 1000}, []string{"Options.MaxBody 1000", "512000"}},
 		{Options{MaxBody: -1}, []string{"Options.MaxBody -1"}},
 		{Options{MaxBody: 1 << 40}, []string{"Options.MaxBody 1099511627776"}},
@@ -57,7 +61,7 @@ func TestTheZeroValueIsThePoliteDefault(t *testing.T) {
 	if o.MaxAge != 24*time.Hour || o.MaxBody != 512_000 || o.CacheBytes != 64<<20 || o.AfterThirtyDays != StayDisallowed || o.Refusals != RefusalsAuto {
 		t.Errorf("Options{}.checked() = %+v", o)
 	}
-	if _, err := (Options{MaxAge: 24 * time.Hour, MaxBody: 512_000, ProductToken: "Foo_Bot-x", AlsoObey: []string{"GPTBot"}}).checked(); err != nil {
+	if _, err := (Options{MaxAge: time.Hour, CacheBytes: 1 << 20, MaxBody: 512_000, ProductToken: "Foo_Bot-x", AlsoObey: []string{"GPTBot"}}).checked(); err != nil {
 		t.Errorf("values at their bounds: %v", err)
 	}
 }

@@ -5,11 +5,7 @@ import (
 	"sync"
 )
 
-// sightings says where in a string the keys of an index stand.
-//
-// A file made to be slow has thousands of rules whose pieces all stand in the path, in an order that does not match. One
-// search of the path for each of them adds up: so the path is read once, and where each key stands first and last is
-// taken down. This decides nearly every step of every rule without a search.
+// sightings says where in a path the keys of an index stand.
 type sightings struct {
 	first, last []int32  // per key of the index; first is -1 for one that does not stand there
 	seen        []uint32 // the keys that do
@@ -17,8 +13,8 @@ type sightings struct {
 
 var sightingsPool = sync.Pool{New: func() any { return new(sightings) }}
 
-// bestOfMany is best for sets with many rules that a path comes near to.
-func (x *pieceIndex) bestOfMany(s *ruleSet, path string, v verdict) verdict {
+// best is the better of v and the best rule of the index that matches path.
+func (x *pieceIndex) best(s *ruleSet, path string, v verdict) verdict {
 	w := sightingsPool.Get().(*sightings)
 	defer sightingsPool.Put(w)
 	w.look(x, s.text, path)
@@ -48,7 +44,7 @@ func (w *sightings) look(x *pieceIndex, text, path string) {
 		w.first[i] = -1
 	}
 	var keys [window]uint32
-	for i := x.mayBeKey.next(path, 0); i < len(path); i = x.mayBeKey.next(path, i+1) {
+	for i := x.filter.next(path, 0); i < len(path); i = x.filter.next(path, i+1) {
 		for _, key := range keys[:x.at(text, path[i:], &keys)] {
 			if w.first[key] < 0 {
 				w.first[key] = int32(i)
@@ -64,9 +60,6 @@ func (w *sightings) matches(x *pieceIndex, text, pattern, path string) bool {
 	at := literalLen(pattern)
 	if !strings.HasPrefix(path, pattern[:at]) {
 		return false
-	}
-	if pattern[at] == '$' {
-		return len(path) == at
 	}
 	for rest := pattern[at+1:]; ; {
 		piece, more, found := strings.Cut(rest, "*")
@@ -87,16 +80,24 @@ func (w *sightings) matches(x *pieceIndex, text, pattern, path string) bool {
 
 // find returns where the first place of piece at or behind at ends; false if there is none.
 func (w *sightings) find(x *pieceIndex, text, piece, path string, at int) (int, bool) {
-	begin := piece[:min(len(piece), window)]
-	if key, ok := x.number(text, begin); ok {
-		first, last := int(w.first[key]), int(w.last[key])
+	for from := 0; from < len(piece); from += window {
+		to := min(from+window, len(piece))
+		from := max(0, to-window)
+		key, ok := x.number(text, piece[from:to])
+		if !ok {
+			continue
+		}
+		first, last := int(w.first[key])-from, int(w.last[key])-from // where the piece would begin
 		switch {
-		case first < 0 || last < at:
+		case w.first[key] < 0 || last < at:
 			return 0, false
-		case first >= at && len(begin) == len(piece):
+		case first >= at && to-from == len(piece):
 			return first + len(piece), true
 		}
 		at = max(at, first)
+	}
+	if at > len(path) {
+		return 0, false
 	}
 	i := strings.Index(path[at:], piece)
 	return at + i + len(piece), i >= 0

@@ -1,35 +1,23 @@
 package collyrobots
 
-import "context"
-
 // refresh fetches the robots.txt of s anew while its copy still counts, if nobody does yet. It does not wait. If it fails, the copy stays in
 // force until its life ends.
-func (r *Robots) refresh(s *site, rt *route) {
-	if !r.startWork() {
-		return
-	}
-	ctx, cancel := r.flightContext(rt)
-	f := &flight{done: make(chan struct{}), cancel: cancel, background: true}
+func (r *Robots) refresh(s *site, w way) {
+	ctx, f := newFlight(w)
 	s.mu.Lock()
-	busy := s.flight != nil || s.gone
-	if !busy {
+	start := s.flight == nil && !s.gone && r.inBackground(f)
+	if start {
 		s.flight = f
 	}
 	s.mu.Unlock()
-	if busy {
-		cancel(nil)
-		r.work.Done()
+	if !start {
+		f.cancel(nil)
 		return
 	}
-	go func() {
-		defer r.work.Done()
-		stop := context.AfterFunc(r.open, func() { cancel(errClosed) })
-		defer stop()
-		r.fly(ctx, s, f, rt)
-	}()
+	go r.fly(ctx, s, f, w)
 }
 
-// startWork counts a goroutine in; false: the Robots is closed.
+// startWork counts work in the background in; false: the Robots is closed.
 func (r *Robots) startWork() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -3,19 +3,14 @@ package collyrobots
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"slices"
 	"sync"
 	"sync/atomic"
-	"weak"
 
 	"github.com/gocolly/colly/v2"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
-	"github.com/collyetiquette/etiquette/internal/origin"
 	"github.com/collyetiquette/etiquette/report"
 )
 
@@ -27,22 +22,19 @@ type Robots struct {
 	cache     *cache
 	crawlers  crawlers
 	unruled   unruled
-	alone     http.RoundTripper // for what no chain of a collector fetches
-	open      context.Context   // ends with Close
+	alone     *chain.Chain    // for what no collector fetches
+	open      context.Context // ends with Close
 	close     context.CancelFunc
 	pacedHost hostSet // hosts whose crawl delay nobody keeps
 
 	crawlerWarned atomic.Bool
 	storeWarned   atomic.Bool
+	storeCalls    atomic.Int32 // under way
+	forgets       atomic.Int64 // how often Forget was called
 
 	mu       sync.Mutex // guards attached, and that no work begins after Close
 	attached []attachment
-	work     sync.WaitGroup // refreshes
-}
-
-type attachment struct {
-	chain     *chain.Chain
-	collector weak.Pointer[colly.Collector]
+	work     sync.WaitGroup // in the background
 }
 
 // Attach makes c obey robots.txt, with all defaults. It must come right after NewCollector and what goes with it (SetProxyFunc and the like may
@@ -67,7 +59,7 @@ func New(o Options) (*Robots, error) {
 		options: o,
 		teller:  chain.Teller{OnSkip: o.OnSkip, Logger: o.Logger, Report: o.Report},
 		cache:   newCache(o.CacheBytes),
-		alone:   chain.Transport(o.Base, chain.Config{AllowPrivate: o.AllowPrivate}),
+		alone:   chain.Alone(o.Base, chain.Config{AllowPrivate: o.AllowPrivate}),
 	}
 	if r.teller.Report == nil {
 		r.teller.Report = new(report.Report)
@@ -106,19 +98,6 @@ func (r *Robots) attach(c *colly.Collector) (*Robots, error) {
 	return inForce, nil
 }
 
-// remember remembers a chain, for fetches that belong to no request.
-func (r *Robots) remember(ch *chain.Chain, c *colly.Collector) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, a := range r.attached {
-		if a.chain == ch {
-			return
-		}
-	}
-	r.attached = slices.DeleteFunc(r.attached, func(a attachment) bool { return a.collector.Value() == nil }) // collectors come and go
-	r.attached = append(r.attached, attachment{ch, weak.Make(c)})
-}
-
 func (r *Robots) config() chain.Config {
 	o := &r.options
 	return chain.Config{Base: o.Base, Schemes: o.Schemes, AllowPrivate: o.AllowPrivate, Refusals: chain.Refusals(o.Refusals)}
@@ -130,49 +109,24 @@ func (r *Robots) Transport(next http.RoundTripper) http.RoundTripper {
 	return chain.Transport(next, r.config(), layer{r})
 }
 
-// Forget drops all that is known of an origin, from memory and from Options.Store: the next request for it fetches robots.txt anew. rawOrigin is a
-// URL; what follows its host plays no part. It fails if rawOrigin is no http or https URL, or if the Store fails.
-func (r *Robots) Forget(rawOrigin string) error {
-	u, err := url.Parse(rawOrigin)
-	if err != nil {
-		return fmt.Errorf("collyrobots: Forget: %w", err)
-	}
-	o, err := origin.Of(u)
-	if err != nil {
-		return fmt.Errorf("collyrobots: Forget: %w", err)
-	}
-	if s := r.cache.peek(o); s != nil {
-		r.cache.remove(s)
-	}
-	r.unruled.remove(o.String())
-	if r.options.Store == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
-	defer cancel()
-	if err := r.options.Store.Delete(ctx, o.String()); err != nil {
-		return fmt.Errorf("collyrobots: Forget %s: %w", o, err)
-	}
-	return nil
-}
-
 // Report holds what was not sent because of robots.txt, counted by reason and rule. It is Options.Report if one was given; never nil.
 func (r *Robots) Report() *report.Report { return r.teller.Report }
 
-// Close ends refreshes in the background and waits for them, and drops idle connections. Requests are judged as before; a copy that ran out is then
-// fetched on demand and not ahead of time. A program that ends, or never closes, loses nothing but that. Close is safe to call twice; the error is
-// always nil.
+// Close ends what goes on in the background, refreshes and fetches that nobody waits for any more, and waits for it: that takes a moment, or as
+// long as Options.Store takes to keep an answer that has come, 10 s at most. It drops idle connections. Requests are judged as before; a copy that
+// ran out is then fetched on demand and not ahead of time. A program that ends, or never closes, loses nothing but that. Close is safe to call
+// twice; the error is always nil.
 func (r *Robots) Close() error {
 	r.mu.Lock()
 	r.close()
-	attached := r.attached
 	r.mu.Unlock()
 	r.work.Wait()
-	for _, a := range attached {
-		a.chain.CloseIdle()
+	all := r.living()
+	for _, l := range all {
+		l.chain.CloseIdle()
 	}
-	if c, ok := r.alone.(interface{ CloseIdleConnections() }); ok && len(attached) == 0 {
-		c.CloseIdleConnections()
+	if len(all) == 0 {
+		r.alone.CloseIdle()
 	}
 	return nil
 }

@@ -59,16 +59,26 @@ func (r *Rules) matchURL(u *url.URL) Match {
 	return r.matchPath(pattern.URLPathIn(room[:0], u))
 }
 
+// allowsURL is matchURL for who does not ask for the rule. It allocates nothing unless path and query are very long.
+func (r *Rules) allowsURL(u *url.URL) bool {
+	var room [256]byte
+	path := pattern.URLPathIn(room[:0], u)
+	return path == robotsTxtPath || r.judge(path).allowed()
+}
+
+// robotsTxtPath is allowed whatever the rules say (RFC 9309, 2.2.2).
+const robotsTxtPath = "/robots.txt"
+
 // matchPath decides on a path with its query, in normal form.
 func (r *Rules) matchPath(path string) Match {
-	if path == "/robots.txt" {
-		return Match{Allowed: true}
+	var v verdict
+	if path != robotsTxtPath {
+		v = r.judge(path)
 	}
-	v := r.judge(path)
 	if v.rank == noRank {
 		return Match{Allowed: true}
 	}
-	return Match{Allowed: v.rank.allows(), Line: v.set.line(v.rule), Rule: v.set.shown(v.rule)}
+	return Match{Allowed: v.allowed(), Line: v.set.line(v.rule), Rule: v.set.shown(v.rule)}
 }
 
 // verdict is the rule that decides for one agent; rank is noRank if there is none.
@@ -77,6 +87,8 @@ type verdict struct {
 	rule uint32
 	rank rank
 }
+
+func (v verdict) allowed() bool { return v.rank == noRank || v.rank.allows() }
 
 // judge asks each of the judged agents. The first that disallows decides, else the first of all: ours.
 func (r *Rules) judge(path string) verdict {
@@ -99,7 +111,7 @@ func (r *Rules) judge(path string) verdict {
 				v = found[set]
 			}
 		}
-		if v.rank != noRank && !v.rank.allows() {
+		if !v.allowed() {
 			return v
 		}
 		if i == 0 {

@@ -11,13 +11,13 @@ import (
 
 // ruleSet is a set of rules, packed: one text, and three words for each rule. It keeps nothing of the file they come from.
 //
-// A rule is plain if it matches whatever begins with its literal prefix. Plain rules stand first, in the order of their
-// prefixes, so that one search finds those that match. The others stand behind them, the highest rank first.
+// A rule is plain if it matches whatever begins with its literal prefix, or nothing but that. Plain rules stand first, in the
+// order of their prefixes, so that one search finds those that match. The others stand behind them, the highest rank first.
 type ruleSet struct {
 	text  string       // the patterns, one behind the other
 	rules []packedRule // and one more, which says where the last one ends
-	above []uint32     // of the plain rules, see linkPrefixes
-	index *pieceIndex  // of the other rules, if they are many
+	plain plainRules
+	index *gramIndex // of the other rules, if they are many
 	runs  []starRun
 	raw   []rawRule
 	told  toldRules
@@ -28,8 +28,14 @@ type ruleSet struct {
 // packedRule is where a pattern begins in the text of its set, and what else there is to know of a rule.
 type packedRule struct {
 	at   uint32
-	mark uint32 // twice its line, and one more for an allow
+	mark uint32 // its line, and two bits below
 }
+
+const (
+	markAllow = 1 << iota
+	markTail  // there is more than a literal prefix
+	markBits  = iota
+)
 
 // starRun is a rule with runs of "*" that were folded into one: they count for its priority.
 type starRun struct{ rule, folded uint32 }
@@ -64,18 +70,17 @@ func newRuleSet(text string, rules []fileRule, raws []string) *ruleSet {
 	var plain, others []fileRule
 	for _, r := range bestOfEach(text, rules) {
 		switch tail := text[r.literal+1 : r.pattern.end]; tail {
-		case "", "*", "*$":
+		case "", "$", "*", "*$":
 			plain = append(plain, r)
 		default:
 			others = append(others, r)
 		}
 	}
-	slices.SortStableFunc(others, func(a, b fileRule) int { return cmp.Compare(b.rank, a.rank) })
 	s := new(ruleSet)
-	s.pack(text, append(plain, others...), raws)
-	s.above = linkPrefixes(len(plain), s.prefix)
+	s.pack(text, append(plain, byRank(others)...), raws)
+	s.plain = newPlainRules(s, len(plain))
 	if len(others) >= manyOthers {
-		s.index = newPieceIndex(s, uint32(len(plain)))
+		s.index = newGramIndex(s, uint32(len(plain)))
 	}
 	return s
 }
@@ -101,6 +106,20 @@ func bestOfEach(text string, rules []fileRule) []fileRule {
 	return kept
 }
 
+// byRank returns rules with the highest rank first, those of the same rank in the order they have.
+func byRank(rules []fileRule) []fileRule {
+	order := make([]uint64, len(rules))
+	for i, r := range rules {
+		order[i] = uint64(^r.rank)<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	sorted := make([]fileRule, len(rules))
+	for at, o := range order {
+		sorted[at] = rules[uint32(o)]
+	}
+	return sorted
+}
+
 func (s *ruleSet) pack(text string, rules []fileRule, raws []string) {
 	size, rawRules, rawOctets := 0, 0, 0
 	for _, r := range rules {
@@ -120,8 +139,16 @@ func (s *ruleSet) pack(text string, rules []fileRule, raws []string) {
 	for i, r := range rules {
 		at := packed.Len()
 		packed.WriteString(text[r.pattern.at:r.literal])
-		packed.WriteString(text[r.literal+1 : r.pattern.end])
-		s.rules = append(s.rules, packedRule{uint32(at), r.line<<1 | uint32(r.rank)&1})
+		tail := text[r.literal+1 : r.pattern.end]
+		packed.WriteString(tail)
+		mark := r.line << markBits
+		if r.rank.allows() {
+			mark |= markAllow
+		}
+		if tail != "" {
+			mark |= markTail
+		}
+		s.rules = append(s.rules, packedRule{uint32(at), mark})
 		if folded := uint32(r.rank/2) - uint32(packed.Len()-at); folded > 0 {
 			s.runs = append(s.runs, starRun{uint32(i), folded})
 		}
@@ -138,11 +165,14 @@ func (s *ruleSet) pack(text string, rules []fileRule, raws []string) {
 // len is the number of rules.
 func (s *ruleSet) len() int { return max(len(s.rules)-1, 0) }
 
+// plains is the number of plain rules.
+func (s *ruleSet) plains() int { return len(s.plain.above) }
+
 func (s *ruleSet) pattern(i uint32) string { return s.text[s.rules[i].at:s.rules[i+1].at] }
 
-func (s *ruleSet) line(i uint32) int { return int(s.rules[i].mark >> 1) }
+func (s *ruleSet) line(i uint32) int { return int(s.rules[i].mark >> markBits) }
 
-func (s *ruleSet) allows(i uint32) bool { return s.rules[i].mark&1 != 0 }
+func (s *ruleSet) allows(i uint32) bool { return s.rules[i].mark&markAllow != 0 }
 
 func (s *ruleSet) rank(i uint32) rank {
 	priority := int(s.rules[i+1].at - s.rules[i].at)
@@ -156,11 +186,11 @@ func (s *ruleSet) rank(i uint32) rank {
 
 // best is the rule with the highest rank of those that match path.
 func (s *ruleSet) best(path string) verdict {
-	v := s.bestPlain(path)
+	v := s.plain.best(s, path)
 	if s.index != nil {
 		return s.index.best(s, path, v)
 	}
-	for i := len(s.above); i < s.len(); i++ {
+	for i := s.plains(); i < s.len(); i++ {
 		r := s.rank(uint32(i))
 		if r <= v.rank {
 			break
@@ -174,7 +204,7 @@ func (s *ruleSet) best(path string) verdict {
 
 func (s *ruleSet) bytes() int {
 	n := int(unsafe.Sizeof(*s)) + len(s.text) + len(s.rawText) + s.told.bytes()
-	n += cap(s.rules)*int(unsafe.Sizeof(packedRule{})) + 4*cap(s.above)
+	n += cap(s.rules)*int(unsafe.Sizeof(packedRule{})) + s.plain.bytes()
 	n += cap(s.runs)*int(unsafe.Sizeof(starRun{})) + cap(s.raw)*int(unsafe.Sizeof(rawRule{}))
 	if s.index != nil {
 		n += s.index.bytes()

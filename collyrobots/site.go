@@ -7,6 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
+
+	"github.com/gocolly/colly/v2"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
 	"github.com/collyetiquette/etiquette/internal/origin"
@@ -32,34 +35,57 @@ func (s *site) owes(now time.Time) bool {
 }
 
 // route is how an origin is reached, taken from the last request for it: its robots.txt goes the same way, to the same address, through the
-// same proxy, under the same name. It never changes; another takes its place.
+// same proxy, under the same name. It never changes; another takes its place. What is known of an origin outlives the collectors that asked
+// for it, so a route keeps none of them alive.
 type route struct {
-	chain   *chain.Chain // nil: Options.Base, with no layers
-	dialled string       // host and port of the URL's own
-	host    string       // the Host that is sent
-	from    string       // the From header; empty: none
+	through weak.Pointer[chain.Chain]
+	user    context.Context // of who asked: no request's own, and live; what is fetched ends with it
+	dialled string          // host and port of the URL's own
+	host    string          // the Host that is sent
+	from    string          // the From header; empty: none
 	crawler *crawler
 }
 
+// way is a route that can be taken now: it keeps the chain alive.
+type way struct {
+	*route
+	chain *chain.Chain
+}
+
 // note keeps the way that a hop takes, and returns it.
-func (s *site) note(h *chain.Hop, c *crawler) *route {
-	dialled, host, from := h.Dialled().Host, h.URL().Host, first(h.Header(), "From")
+func (s *site) note(h *chain.Hop, c *crawler) way {
+	user, dialled, host, from := userOf(h), h.Dialled().Host, h.URL().Host, first(h.Header(), "From")
 	old := s.route.Load()
-	if old != nil && old.chain == h.Chain() && old.crawler == c && old.dialled == dialled && old.host == host && old.from == from {
-		return old
+	if old != nil && old.through.Value() == h.Chain() && old.crawler == c && old.dialled == dialled && old.host == host && old.from == from &&
+		old.user.Done() == user.Done() { // contexts of any type may not be comparable
+		return way{old, h.Chain()}
 	}
-	rt := &route{h.Chain(), dialled, host, from, c}
+	rt := &route{weak.Make(h.Chain()), user, dialled, host, from, c}
 	s.route.Store(rt)
-	return rt
+	return way{rt, h.Chain()}
+}
+
+// userOf is the context that a fetch on behalf of h lives in. A plain client's request has one of its own, which ends with it: a fetch that others
+// wait for too cannot live there. Each request of a collector carries colly.CheckRevisitKey.
+func userOf(h *chain.Hop) context.Context {
+	if h.Context().Value(colly.CheckRevisitKey) == nil {
+		return h.Chain().FetchContext()
+	}
+	return h.UserContext()
+}
+
+// lastWay is how the last request for s went; false: there was none, or nothing can be fetched that way any more.
+func (s *site) lastWay() (way, bool) {
+	rt := s.route.Load()
+	if rt == nil {
+		return way{}, false
+	}
+	w := way{rt, rt.through.Value()}
+	return w, w.chain != nil && w.ended() == nil
 }
 
 // ended is why nothing can be fetched this way any more: the context of the collector's user has ended.
-func (rt *route) ended() error {
-	if rt.chain == nil {
-		return nil
-	}
-	return context.Cause(rt.chain.FetchContext())
-}
+func (rt *route) ended() error { return context.Cause(rt.user) }
 
 // first is h.Get(key) for a key in canonical form.
 func first(h http.Header, key string) string {

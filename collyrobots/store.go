@@ -8,7 +8,8 @@ import (
 
 // Store keeps what is known of origins beyond the life of the process, so that a scraper that is started each minute neither asks for
 // robots.txt each time nor forgets that it must wait. Its methods are called by many goroutines at once, with no lock held, and only when a
-// request needs what memory does not know. An error is logged and treated as a miss.
+// request needs what memory does not know. An error is logged and treated as a miss, and so is a panic, or a
+// call that takes more than 10 s, whether or not it minds its context.
 type Store interface {
 	// Get returns the entry of an origin such as "https://shop.example"; false: there is none.
 	Get(ctx context.Context, origin string) (Entry, bool, error)

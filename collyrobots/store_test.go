@@ -375,7 +375,8 @@ func TestMemoryIsBoundedByBytesAndTheLeastUsedGoesFirst(t *testing.T) {
 			return b.String()
 		}
 		web.Host("often.test").Robots(rules(0)).Page("/", "x")
-		r := newRobots(t, web, Options{CacheBytes: 200_000})
+		r := newRobots(t, web, Options{})
+		r.cache.limit = 200_000
 		c := newCollector(t, r)
 		for i := range 100 {
 			host := fmt.Sprintf("h%d.test", i)
@@ -412,7 +413,8 @@ func TestMemoryIsBoundedByBytesAndTheLeastUsedGoesFirst(t *testing.T) {
 func TestAnOriginThatOwesAWaitIsNotEvicted(t *testing.T) {
 	inBubble(t, func(t *testing.T, web *testweb.Web) {
 		web.Host("down.test").Answer("/robots.txt", testweb.Answer{Status: 503, Header: header("Retry-After", "3600")})
-		r := newRobots(t, web, Options{CacheBytes: 10_000})
+		r := newRobots(t, web, Options{})
+		r.cache.limit = 10_000
 		c := newCollector(t, r)
 		visit(t, c, ErrUnreachable, "http://down.test/")
 		for i := range 200 {

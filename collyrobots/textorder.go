@@ -37,8 +37,12 @@ func orderOf(text string, stretches []stretch) []uint32 {
 
 // head is the first eight octets of s as a number, the first octet on top. Where s is shorter it is filled up with zeros.
 func head(s string) uint64 {
+	if len(s) >= 8 {
+		return uint64(s[0])<<56 | uint64(s[1])<<48 | uint64(s[2])<<40 | uint64(s[3])<<32 |
+			uint64(s[4])<<24 | uint64(s[5])<<16 | uint64(s[6])<<8 | uint64(s[7])
+	}
 	var h uint64
-	for i := range min(len(s), 8) {
+	for i := range len(s) {
 		h |= uint64(s[i]) << (56 - 8*i)
 	}
 	return h

@@ -20,7 +20,7 @@ func TestWhoComesWhenTheFetchHasJustEndedDoesNotBeginAnother(t *testing.T) {
 		r := newRobots(t, web, Options{})
 		check(t, r, "http://shop.test/")
 		s := r.cache.peek(mustOrigin(t, "http://shop.test"))
-		if f := r.join(&s, r.routeTo(s.origin)); f != nil {
+		if f := r.join(&s, r.wayTo(s.origin)); f != nil {
 			t.Error("join = a flight although robots.txt is known")
 		}
 	})
@@ -29,7 +29,8 @@ func TestWhoComesWhenTheFetchHasJustEndedDoesNotBeginAnother(t *testing.T) {
 func TestAnOriginThatIsBeingFetchedIsNotEvicted(t *testing.T) {
 	inBubble(t, func(t *testing.T, web *testweb.Web) {
 		web.Host("slow.test").Answer("/robots.txt", testweb.Answer{Delay: 10 * time.Second}).Page("/*", "x")
-		r := newRobots(t, web, Options{CacheBytes: 5000})
+		r := newRobots(t, web, Options{})
+		r.cache.limit = 5000
 		client := &http.Client{Transport: r.Transport(nil)}
 		first := get(t.Context(), client, "http://slow.test/a")
 		synctest.Wait()
@@ -52,7 +53,7 @@ func TestWhoHoldsASiteThatWasEvictedFindsTheOneInItsPlace(t *testing.T) {
 		r := newRobots(t, web, Options{})
 		old := r.cache.get(mustOrigin(t, "http://shop.test"))
 		r.cache.remove(old)
-		st, sd, err := r.obtain(t.Context(), old, r.routeTo(old.origin))
+		st, sd, err := r.obtain(t.Context(), old, r.wayTo(old.origin))
 		if err != nil || sd != rulesHold || st == nil {
 			t.Fatalf("obtain = %v, %v", sd, err)
 		}

@@ -57,7 +57,7 @@ func (r *Robots) Unruled() []Unruled {
 }
 
 // tellOutcome notes and logs what a fetch came to.
-func (r *Robots) tellOutcome(o origin.Origin, st *state, rt *route) {
+func (r *Robots) tellOutcome(o origin.Origin, st *state, w way) {
 	now := time.Now()
 	sd := st.at(now, &r.options)
 	f := st.failure
@@ -70,7 +70,7 @@ func (r *Robots) tellOutcome(o origin.Origin, st *state, rt *route) {
 		}
 	case f != nil && sd == allAllowed:
 		r.unruled.set(Unruled{o.String(), f.Cause, now})
-	case st.copy != nil && st.copy.HTML && st.copy.rules(rt.crawler.token, &r.options).group == groupNone:
+	case st.copy != nil && st.copy.HTML && st.copy.rules(w.crawler.token, &r.options).group == groupNone:
 		r.unruled.set(Unruled{o.String(), "it is an HTML page", now})
 	default:
 		r.unruled.remove(o.String())

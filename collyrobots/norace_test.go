@@ -1,0 +1,5 @@
+//go:build !race
+
+package collyrobots
+
+const raceEnabled = false
