@@ -88,7 +88,7 @@ func TestAttachAndCheckAtOnce(t *testing.T) {
 	cancel()
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
-	for range 2 {
+	for range 4 {
 		wg.Go(func() {
 			for i := 0; ; i++ {
 				select {
@@ -100,8 +100,8 @@ func TestAttachAndCheckAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for range 20 {
-		for range 20 {
+	for range 15 {
+		for range 50 {
 			newCollector(t, r, colly.StdlibContext(ended))
 		}
 		runtime.GC() // so that the next Attach finds some that are gone
