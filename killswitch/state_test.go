@@ -216,6 +216,7 @@ func TestRefusalsAreAuditedByTheMinute(t *testing.T) {
 			_ = s.refuse(mustURL(t, "http://a.test/"), mustURL(t, "http://a.test/"), "GET")
 		}
 		time.Sleep(2 * time.Minute)
+		synctest.Wait() // for the line to be written
 		audit, _ := os.ReadFile(filepath.Join(dir, auditFile))
 		if n := bytes.Count(audit, []byte(`"refused"`)); n != 1 || !bytes.Contains(audit, []byte(`"count":50`)) {
 			t.Errorf("audit log, want one line with 50 refusals:\n%s", audit)

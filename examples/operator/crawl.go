@@ -36,8 +36,8 @@ type crawler struct {
 	hangUp   chan os.Signal
 }
 
-// start makes everything ready. What it needs from an earlier run in dir it finds there: a host that was stopped then is stopped now.
-func start(out io.Writer, dir string) (*crawler, error) {
+// start makes everything ready for a crawl that ends with ctx. What it needs from an earlier run in dir it finds there: a host that was stopped then is stopped now.
+func start(ctx context.Context, out io.Writer, dir string) (*crawler, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func start(out io.Writer, dir string) (*crawler, error) {
 		x.web.Close()
 		return nil, err
 	}
-	x.c = colly.NewCollector(colly.Async(true))
+	x.c = colly.NewCollector(colly.Async(true), colly.StdlibContext(ctx))
 	err = x.sw.Attach(x.c) // the one line
 	if err == nil {
 		err = x.serve(dir)
@@ -111,8 +111,7 @@ func (x *crawler) crawl(ctx context.Context) {
 	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
-			x.web.Close() // what is under way fails, so that Wait returns
-			x.c.Wait()
+			x.c.Wait() // what is under way ends with ctx too
 			return
 		case <-x.hangUp:
 			if err := x.sw.Reload(); err != nil {

@@ -46,7 +46,9 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	c, err := start(out, *dir)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c, err := start(ctx, out, *dir)
 	if err != nil {
 		return err
 	}
@@ -57,8 +59,6 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		c.crawl(ctx)
 		return nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	crawled := make(chan struct{})
 	go func() {
 		defer close(crawled)
