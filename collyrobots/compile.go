@@ -35,7 +35,7 @@ func compileWithin(limit int, body []byte, productToken string, alsoObey []strin
 	judged := f.judgedAgents()
 	r := &Rules{group: groupNone}
 	if len(judged) > 0 && judged[0] != agentNone {
-		r.group, r.groupLine = groupNamed, f.firstLine[judged[0]]
+		r.group, r.groupLine = groupNamed, f.agents[judged[0]].firstLine
 		if judged[0] == agentStar {
 			r.group = groupStar
 		}
@@ -53,13 +53,13 @@ const agentNone = -1
 func (f *fileReader) judgedAgents() []int {
 	judged := []int{agentNone}
 	for _, ours := range []int{agentOwn, agentStar} {
-		if f.firstLine[ours] > 0 {
+		if f.agents[ours].firstLine > 0 {
 			judged[0] = ours
 			break
 		}
 	}
-	for agent := agentAlso; agent < len(f.firstLine); agent++ {
-		if f.firstLine[agent] > 0 {
+	for agent := agentAlso; agent < len(f.agents); agent++ {
+		if f.agents[agent].firstLine > 0 {
 			judged = append(judged, agent)
 		}
 	}
@@ -70,7 +70,7 @@ func (f *fileReader) judgedAgents() []int {
 // many of the agents it is for. The second result has, for each judged agent, the sets that make up its rules; it is nil
 // if there is only one agent and one set.
 func (f *fileReader) ruleSets(judged []int) ([]*ruleSet, [][]uint32) {
-	all := newAgentSet(len(f.firstLine))
+	all := newAgentSet(len(f.agents))
 	for _, agent := range judged {
 		if agent != agentNone {
 			all.add(agent)
@@ -79,7 +79,7 @@ func (f *fileReader) ruleSets(judged []int) ([]*ruleSet, [][]uint32) {
 	// To which set the rules for each audience belong: none if none of the judged agents is among it.
 	const nobody = -1
 	setOf := make([]int, len(f.audiences))
-	byKey := make(map[string]int)
+	var byKey map[string]int
 	var members []agentSet
 	for i, who := range f.audiences {
 		setOf[i] = nobody
@@ -89,8 +89,12 @@ func (f *fileReader) ruleSets(judged []int) ([]*ruleSet, [][]uint32) {
 		set, ok := byKey[who.key()]
 		if !ok {
 			set = len(members)
-			byKey[who.key()] = set
-			members = append(members, who)
+			if members = append(members, who); len(f.audiences) > 1 {
+				if byKey == nil {
+					byKey = make(map[string]int)
+				}
+				byKey[who.key()] = set
+			}
 		}
 		setOf[i] = set
 	}
@@ -139,8 +143,8 @@ func judgesOf(judged []int, members []agentSet) [][]uint32 {
 
 func (f *fileReader) longestDelay(judged []int) (longest agentDelay) {
 	for _, agent := range judged {
-		if agent != agentNone && f.delays[agent].given {
-			longest.Duration = max(longest.Duration, f.delays[agent].Duration)
+		if agent != agentNone && f.agents[agent].delay.given {
+			longest.Duration = max(longest.Duration, f.agents[agent].delay.Duration)
 			longest.given = true
 		}
 	}

@@ -24,9 +24,9 @@ const (
 // numbers the lines; what a record says is read from the line itself, for the values that grobotstxt hands over are shortened,
 // trimmed of Unicode white space, and have garbled escapes.
 type fileReader struct {
-	lines   bodyLines
-	agents  map[string]int // number of each token, folded
-	longest int            // octets of the longest token
+	lines  bodyLines
+	tokens []string       // ours, then those obeyed besides; folded
+	number map[string]int // of each token as an agent, if there are several
 
 	agentSeen bool     // a group has begun
 	group     agentSet // the agents of the group that is being read: those that its rules are for
@@ -35,15 +35,20 @@ type fileReader struct {
 	above     agentSet // the agents that stand right above: those that a crawl delay is for
 	delayed   bool     // they have a rule or a crawl delay, so that an agent line begins another list
 
-	firstLine  []int // of each agent, its first agent line; 0 if it has none
-	delays     []agentDelay
+	agents     []agentRead // by number
 	rules      []fileRule
 	patterns   []byte   // of all rules, in normal form, which has no NUL
 	raws       []string // as they stand in the file, where that differs and is short
 	audiences  []agentSet
-	audienceOf map[string]int
+	audienceOf map[string]int // by key, once there are several
 	sitemaps   []string
 	kept       []fileRecord
+}
+
+// agentRead is what was read of an agent.
+type agentRead struct {
+	firstLine int // its first agent line; 0 if it has none
+	delay     agentDelay
 }
 
 type agentDelay struct {
@@ -72,22 +77,24 @@ type fileRecord struct {
 
 // readFile reads body for the product tokens, which must be folded and different; the first may be empty.
 func readFile(body string, tokens []string) *fileReader {
+	count := agentOwn + len(tokens)
+	sets := make(agentSet, 2*len(newAgentSet(count)))
 	f := &fileReader{
-		lines:      newBodyLines(body),
-		agents:     make(map[string]int, len(tokens)),
-		audience:   -1,
-		group:      newAgentSet(agentOwn + len(tokens)),
-		above:      newAgentSet(agentOwn + len(tokens)),
-		firstLine:  make([]int, agentOwn+len(tokens)),
-		delays:     make([]agentDelay, agentOwn+len(tokens)),
-		audienceOf: make(map[string]int),
-		rules:      make([]fileRule, 0, 16),
-		patterns:   make([]byte, 0, min(len(body), 512)),
+		lines:    newBodyLines(body),
+		tokens:   tokens,
+		audience: -1,
+		group:    sets[:len(sets)/2],
+		above:    sets[len(sets)/2:],
+		agents:   make([]agentRead, count),
+		rules:    make([]fileRule, 0, 16),
+		patterns: make([]byte, 0, min(len(body), 512)),
 	}
-	for i, t := range tokens {
-		if t != "" {
-			f.agents[t] = agentOwn + i
-			f.longest = max(f.longest, len(t))
+	if len(tokens) > 1 {
+		f.number = make(map[string]int, len(tokens))
+		for i, t := range tokens {
+			if t != "" {
+				f.number[t] = agentOwn + i
+			}
 		}
 	}
 	grobotstxt.Parse(body, f)
@@ -157,8 +164,8 @@ func (f *fileReader) readAgent(value string) {
 	}
 	f.group.add(agent)
 	f.above.add(agent)
-	if f.firstLine[agent] == 0 {
-		f.firstLine[agent] = f.lines.number
+	if a := &f.agents[agent]; a.firstLine == 0 {
+		a.firstLine = f.lines.number
 	}
 }
 
@@ -169,11 +176,11 @@ func (f *fileReader) agentOf(value string) (int, bool) {
 		return agentStar, true
 	}
 	name := token.Cut(value)
-	if name == "" || len(name) > f.longest {
-		return 0, false
+	if f.number == nil {
+		return agentOwn, name != "" && token.Equal(name, f.tokens[0])
 	}
 	var folded [64]byte
-	agent, ok := f.agents[string(token.AppendFold(folded[:0], name))]
+	agent, ok := f.number[string(token.AppendFold(folded[:0], name))]
 	return agent, ok
 }
 
@@ -211,6 +218,14 @@ func (f *fileReader) currentAudience() int {
 	if f.audience >= 0 {
 		return f.audience
 	}
+	if len(f.audiences) == 0 {
+		f.audiences = append(f.audiences, f.group.clone())
+		f.audience = 0
+		return 0
+	}
+	if f.audienceOf == nil {
+		f.audienceOf = map[string]int{f.audiences[0].key(): 0}
+	}
 	key := f.group.key()
 	i, ok := f.audienceOf[key]
 	if !ok {
@@ -230,9 +245,9 @@ func (f *fileReader) readDelay(value string) {
 	if !ok {
 		return
 	}
-	for agent := range f.delays {
+	for agent := range f.agents {
 		if f.above.has(agent) {
-			f.delays[agent] = agentDelay{d, true}
+			f.agents[agent].delay = agentDelay{d, true}
 		}
 	}
 }

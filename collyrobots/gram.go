@@ -11,13 +11,17 @@ type gram uint32
 
 func gramOf(s string) gram {
 	if len(s) >= 4 {
-		return gram(s[0]) | gram(s[1])<<8 | gram(s[2])<<16 | gram(s[3])<<24
+		return firstFour(s)
 	}
 	var g gram
 	for i := range len(s) {
 		g |= gram(s[i]) << (8 * i)
 	}
 	return g
+}
+
+func firstFour(s string) gram {
+	return gram(s[0]) | gram(s[1])<<8 | gram(s[2])<<16 | gram(s[3])<<24
 }
 
 // shorten returns the first n octets of g, of which there are n at least.
@@ -75,7 +79,7 @@ type gramFilter struct {
 
 // newGramFilter makes an empty filter with room for so many grams.
 func newGramFilter(grams int) gramFilter {
-	width := max(6, bits.Len(uint(8*grams))) // at least eight bits for each
+	width := max(6, bits.Len(uint(32*grams))) // at least 32 bits for each: few places pass by chance
 	return gramFilter{bits: make([]uint64, 1<<(width-6)), shift: uint8(32 - width)}
 }
 
@@ -94,9 +98,9 @@ func (f *gramFilter) next(s string, i int) int {
 	if f.short == [2]uint64{} {
 		return f.nextLong(s, i)
 	}
-	for ; i < len(s); i++ {
-		if f.mayBeShort(s[i]) || i+4 <= len(s) && f.mayBeLong(gramOf(s[i:])) {
-			return i
+	for rest := s[i:]; len(rest) > 0; rest = rest[1:] {
+		if f.mayBeShort(rest[0]) || len(rest) >= 4 && f.mayBeLong(firstFour(rest)) {
+			return len(s) - len(rest)
 		}
 	}
 	return len(s)
@@ -105,9 +109,9 @@ func (f *gramFilter) next(s string, i int) int {
 // nextLong is next if no gram is shorter than four octets.
 func (f *gramFilter) nextLong(s string, i int) int {
 	bits, shift := f.bits, f.shift&31
-	for ; i+4 <= len(s); i++ {
-		if bit := gramOf(s[i:]).hash() >> shift; bits[bit>>6]>>(bit&63)&1 != 0 {
-			return i
+	for rest := s[i:]; len(rest) >= 4; rest = rest[1:] { // so that the compiler sees that no index is out of range
+		if bit := firstFour(rest).hash() >> shift; bits[bit>>6]>>(bit&63)&1 != 0 {
+			return len(s) - len(rest)
 		}
 	}
 	return len(s)

@@ -11,7 +11,7 @@ import (
 
 const (
 	// manyOthers is from how many rules that are not plain on a set has an index of them.
-	manyOthers = 8
+	manyOthers = 3
 	// countlessOthers is from how many on it has a second index, for paths that many rules come near to.
 	countlessOthers = 512
 	// patience is how many rules are tried in vain, one search at a time, before the second index takes over.

@@ -14,21 +14,43 @@ import (
 
 // What is measured, beside us: each takes a URL and says whether it may be fetched, for a robots.txt that is known already.
 
-// keptRules decides as we do on the wire: by the origin of the URL to its rules, by its path and query to the decision.
-type keptRules map[origin.Origin]*Rules
+// keptRules decides as a crawler does: from the origin of the URL to its rules, from its path and query to the decision. A host
+// that is spelt as before is found as it is spelt; only a new spelling is brought into canonical form first.
+type keptRules struct {
+	spelt map[string]*spelling
+	rules map[origin.Origin]*Rules
+}
 
-func keep(tb testing.TB, f testFile) keptRules {
+// spelling is the rules for one spelling of a host with its port, for each scheme.
+type spelling struct{ http, https *Rules }
+
+func keep(tb testing.TB, f testFile) *keptRules {
 	tb.Helper()
 	o, err := origin.Of(f.parsed(tb)[0])
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return keptRules{o.Clone(): Compile([]byte(f.body), "FooBot")}
+	return &keptRules{make(map[string]*spelling), map[origin.Origin]*Rules{o.Clone(): Compile([]byte(f.body), "FooBot")}}
 }
 
-func (k keptRules) allowed(u *url.URL) bool {
-	o, err := origin.Of(u)
-	return err == nil && k[o].allowsURL(u)
+func (k *keptRules) allowed(u *url.URL) bool {
+	s := k.spelt[u.Host]
+	if s == nil {
+		s = new(spelling)
+		k.spelt[u.Host] = s
+	}
+	rules := &s.https
+	if u.Scheme == "http" {
+		rules = &s.http
+	}
+	if *rules == nil {
+		o, err := origin.Of(u)
+		if err != nil {
+			return false
+		}
+		*rules = k.rules[o]
+	}
+	return (*rules).allowsURL(u)
 }
 
 // collyCheck does what Colly 2.3.0 does for each request once it has the file, with temoto's rules.

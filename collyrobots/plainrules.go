@@ -1,23 +1,41 @@
 package collyrobots
 
-import "strings"
+import (
+	"math"
+	"strings"
+	"unsafe"
+)
 
-// plainRules finds, of rules in the order of their literal prefixes, those whose prefix a path begins with. They lie on one way:
-// it begins at the last rule whose prefix is not behind the path, see linkPrefixes. So one search finds them all.
+// plainRules finds, of rules in the order of their literal prefixes, those whose prefix a path begins with. A few are looked at
+// one by one, by the last octet of their prefixes. Of many, those that match lie on one way: it begins at the last rule
+// whose prefix is not behind the path, see linkPrefixes. So one search finds them all.
 type plainRules struct {
-	above  []uint32 // of each rule, see linkPrefixes
-	heads  []uint64 // of each headEvery-th prefix, the octets behind the shared ones: so most of the search needs no text
-	shared int      // octets that all prefixes begin with
+	count  int
+	few    []plainEnd // of each rule, if they are few; else:
+	above  []uint32   // of each rule, see linkPrefixes
+	heads  []uint64   // of each headEvery-th prefix, the octets behind the shared ones: so most of the search needs no text
+	shared int        // octets that all prefixes begin with
 }
 
-const headEvery = 8
+// plainEnd is how a prefix ends: how many octets it has, and which is the last.
+type plainEnd struct {
+	n    uint16
+	last byte
+}
 
-// newPlainRules links the first n rules of s, which must be plain.
+const (
+	fewPlain  = 32
+	headEvery = 8
+)
+
+// newPlainRules is for the first n rules of s, which must be plain.
 func newPlainRules(s *ruleSet, n int) plainRules {
-	p := plainRules{above: linkPrefixes(n, s.prefix)}
-	if n == 0 {
+	p := plainRules{count: n}
+	if n <= fewPlain && p.addEnds(s) {
 		return p
 	}
+	p.few = nil
+	p.above = linkPrefixes(n, s.prefix)
 	first, last := s.prefix(0), s.prefix(uint32(n-1))
 	for p.shared < len(first) && p.shared < len(last) && first[p.shared] == last[p.shared] {
 		p.shared++
@@ -29,29 +47,64 @@ func newPlainRules(s *ruleSet, n int) plainRules {
 	return p
 }
 
+// addEnds makes p.few; false if a prefix is too long for it.
+func (p *plainRules) addEnds(s *ruleSet) bool {
+	p.few = make([]plainEnd, p.count)
+	for i := range p.few {
+		switch prefix := s.prefix(uint32(i)); {
+		case len(prefix) > math.MaxUint16:
+			return false
+		case prefix != "":
+			p.few[i] = plainEnd{uint16(len(prefix)), prefix[len(prefix)-1]}
+		}
+	}
+	return true
+}
+
 // best is the rule of s with the highest rank of those that match path.
 func (p *plainRules) best(s *ruleSet, path string) verdict {
-	if len(p.above) == 0 || len(path) < p.shared || path[:p.shared] != s.text[:p.shared] {
+	if p.above != nil {
+		return p.bestOfMany(s, path)
+	}
+	var v verdict
+	for i, end := range p.few {
+		n := int(end.n)
+		if n > len(path) || n > 0 && path[n-1] != end.last { // of neighbours most differ in length or at the end
+			continue
+		}
+		v = p.better(s, path, uint32(i), n, v)
+	}
+	return v
+}
+
+// better is rule i if it matches path and has a higher rank than v; else v. Its prefix has n octets, path no fewer.
+func (p *plainRules) better(s *ruleSet, path string, i uint32, n int, v verdict) verdict {
+	r := s.rank(i)
+	if r <= v.rank || s.prefix(i) != path[:n] || n < len(path) && s.isExact(i) {
+		return v
+	}
+	return verdict{s, i, r}
+}
+
+func (p *plainRules) bestOfMany(s *ruleSet, path string) verdict {
+	if !strings.HasPrefix(path, s.text[:p.shared]) {
 		return verdict{}
 	}
 	lo, hi := p.between(head(path[p.shared:])) // lo is not behind path, hi is
-	common := p.shared
+	loCommon, hiCommon := p.shared, p.shared   // octets that they have in common with path, at least
 	for hi-lo > 1 {
 		mid := int(uint(lo+hi) / 2)
-		if ok, n := notBehind(s.pattern(uint32(mid)), path, p.shared); ok {
-			lo, common = mid, n
+		// What lo and hi have in common with path, all between them have too.
+		if ok, n := notBehind(s.pattern(uint32(mid)), path, min(loCommon, hiCommon)); ok {
+			lo, loCommon = mid, n
 		} else {
-			hi = mid
+			hi, hiCommon = mid, n
 		}
-	}
-	if lo >= 0 && common == p.shared { // no comparison has shown how much they have in common
-		_, common = notBehind(s.pattern(uint32(lo)), path, p.shared)
 	}
 	var v verdict
 	for i := uint32(lo + 1); i != 0; i = p.above[i-1] {
-		r, n := s.rank(i-1), len(s.prefix(i-1))
-		if r > v.rank && n <= common && (n == len(path) || !s.isExact(i-1)) {
-			v = verdict{s, i - 1, r}
+		if n := len(s.prefix(i - 1)); n <= len(path) {
+			v = p.better(s, path, i-1, n, v)
 		}
 	}
 	return v
@@ -81,10 +134,12 @@ func (p *plainRules) between(h uint64) (lo, hi int) {
 	if lo = -1; less >= 0 {
 		lo = less * headEvery
 	}
-	return lo, min(to*headEvery, len(p.above))
+	return lo, min(to*headEvery, p.count)
 }
 
-func (p *plainRules) bytes() int { return 4*cap(p.above) + 8*cap(p.heads) }
+func (p *plainRules) bytes() int {
+	return cap(p.few)*int(unsafe.Sizeof(plainEnd{})) + 4*cap(p.above) + 8*cap(p.heads)
+}
 
 // prefix is the literal prefix of plain rule i.
 func (s *ruleSet) prefix(i uint32) string {

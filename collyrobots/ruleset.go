@@ -67,8 +67,10 @@ func (r rank) allows() bool { return r&1 != 0 }
 
 // newRuleSet packs rules, whose patterns are stretches of text and whose raws are numbered from 1.
 func newRuleSet(text string, rules []fileRule, raws []string) *ruleSet {
-	var plain, others []fileRule
-	for _, r := range bestOfEach(text, rules) {
+	rules = bestOfEach(text, rules)
+	plain := rules[:0]
+	var others []fileRule
+	for _, r := range rules {
 		switch tail := text[r.literal+1 : r.pattern.end]; tail {
 		case "", "$", "*", "*$":
 			plain = append(plain, r)
@@ -108,6 +110,9 @@ func bestOfEach(text string, rules []fileRule) []fileRule {
 
 // byRank returns rules with the highest rank first, those of the same rank in the order they have.
 func byRank(rules []fileRule) []fileRule {
+	if len(rules) < 2 {
+		return rules
+	}
 	order := make([]uint64, len(rules))
 	for i, r := range rules {
 		order[i] = uint64(^r.rank)<<32 | uint64(i)
@@ -166,9 +171,12 @@ func (s *ruleSet) pack(text string, rules []fileRule, raws []string) {
 func (s *ruleSet) len() int { return max(len(s.rules)-1, 0) }
 
 // plains is the number of plain rules.
-func (s *ruleSet) plains() int { return len(s.plain.above) }
+func (s *ruleSet) plains() int { return s.plain.count }
 
-func (s *ruleSet) pattern(i uint32) string { return s.text[s.rules[i].at:s.rules[i+1].at] }
+func (s *ruleSet) pattern(i uint32) string {
+	r := s.rules[i : i+2]
+	return s.text[r[0].at:r[1].at]
+}
 
 func (s *ruleSet) line(i uint32) int { return int(s.rules[i].mark >> markBits) }
 

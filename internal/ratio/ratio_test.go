@@ -24,7 +24,7 @@ func TestRatioOfTwoContenders(t *testing.T) {
 		if got, want := r.Times("b", "a"), 100.0; got != want {
 			t.Errorf("Times(b, a) = %v, want %v", got, want)
 		}
-		if want := "ababababab"; !strings.HasSuffix(turns, want) {
+		if want := strings.Repeat("ab", 5*parts); !strings.HasSuffix(turns, want) {
 			t.Errorf("turns taken: %s, want %s at the end", turns, want)
 		}
 		if got := r.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "70000.0 ns") {
@@ -53,7 +53,7 @@ func TestADisturbedRoundDoesNotCount(t *testing.T) {
 		calm := sleeper("calm", time.Millisecond, &turns)
 		round := 0
 		shaken := Contender{"shaken", func(n int) {
-			if round++; round%4 == 0 {
+			if round++; round%3 == 0 {
 				time.Sleep(time.Hour)
 			}
 			time.Sleep(time.Duration(n) * 3 * time.Millisecond)
@@ -61,6 +61,19 @@ func TestADisturbedRoundDoesNotCount(t *testing.T) {
 		r := ByTurns(7, 100*time.Millisecond, calm, shaken)
 		if got, want := r.Times("shaken", "calm"), 3.0; got != want {
 			t.Errorf("Times = %v, want %v", got, want)
+		}
+	})
+}
+
+func TestASlowContenderHasOneCallInEachRound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var turns string
+		r := ByTurns(3, time.Second, sleeper("a", time.Millisecond, &turns), sleeper("b", time.Minute, &turns))
+		if got, most := strings.Count(turns, "b"), 4; got > most { // one to see how slow it is
+			t.Errorf("the slow one had %d turns, want %d at most", got, most)
+		}
+		if got, want := r.Times("b", "a"), 60_000.0; got != want {
+			t.Errorf("Times(b, a) = %v, want %v", got, want)
 		}
 	})
 }
