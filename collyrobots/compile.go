@@ -34,7 +34,7 @@ func compileWithin(limit int, body []byte, productToken string, alsoObey []strin
 	f := readFile(string(wholeLines(body, limit)), tokens)
 	judged := f.judgedAgents()
 	r := &Rules{group: groupNone}
-	if len(judged) > 0 && judged[0] != agentNone {
+	if judged[0] != agentNone {
 		r.group, r.groupLine = groupNamed, f.agents[judged[0]].firstLine
 		if judged[0] == agentStar {
 			r.group = groupStar

@@ -20,6 +20,17 @@ const (
 	turn   = 30 * time.Millisecond
 )
 
+// floor is what any check must do: build the path and look up one key.
+type floor map[string]bool
+
+func (f floor) allowed(u *url.URL) bool {
+	path := u.EscapedPath()
+	if u.RawQuery != "" {
+		path += "?" + u.RawQuery
+	}
+	return f[u.Host] && path != ""
+}
+
 func asking(name string, urls []*url.URL, allowed func(u *url.URL) bool) ratio.Contender {
 	return ratio.Contender{Name: name, Run: func(n int) {
 		for i := range n {

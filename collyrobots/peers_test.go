@@ -80,17 +80,6 @@ func (c *collyCheck) allowed(u *url.URL) bool {
 	return group.Test(path)
 }
 
-// floor is what any check must do: build the path and look up one key.
-type floor map[string]bool
-
-func (f floor) allowed(u *url.URL) bool {
-	path := u.EscapedPath()
-	if u.RawQuery != "" {
-		path += "?" + u.RawQuery
-	}
-	return f[u.Host] && path != ""
-}
-
 // nothing is a ParseHandler that costs nothing.
 type nothing struct{}
 

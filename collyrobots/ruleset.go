@@ -17,7 +17,7 @@ type ruleSet struct {
 	text  string       // the patterns, one behind the other
 	rules []packedRule // and one more, which says where the last one ends
 	plain plainRules
-	index *gramIndex // of the other rules, if they are many
+	index *gramIndex // of the other rules, unless they are very few
 	runs  []starRun
 	raw   []rawRule
 	told  toldRules
