@@ -37,7 +37,7 @@ func (r *Robots) apply(h *chain.Hop, s *site, c *crawler, st *state, sd standing
 	switch sd {
 	case rulesHold:
 		rules := r.rules(s, st.copy, c.token)
-		if m := rules.matchURL(h.URL()); !m.Allowed {
+		if !rules.allowsURL(h.URL()) {
 			return &RefusedError{r.decide(h.URL(), s.origin, c, st, sd)}
 		}
 		d, ok := rules.CrawlDelay()
@@ -115,7 +115,7 @@ func (r *Robots) remembers(a chain.Admission) (Decision, bool) {
 	c := r.crawlerOf(a.ProductToken, a.Header)
 	if sd == rulesHold {
 		rules := st.copy.known(c.token)
-		if rules == nil || rules.matchURL(a.URL).Allowed {
+		if rules == nil || rules.allowsURL(a.URL) {
 			return Decision{}, false
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -121,15 +122,10 @@ func TestRatioNoGapIsShort(t *testing.T) {
 	}
 	for _, burners := range []int{0, 4} {
 		for _, parallel := range []int{1, 4} {
-			stop := make(chan struct{})
+			var stop atomic.Bool
 			for range burners {
 				go func() {
-					for {
-						select {
-						case <-stop:
-							return
-						default:
-						}
+					for !stop.Load() { // a busy loop is the point
 					}
 				}()
 			}
@@ -164,7 +160,7 @@ func TestRatioNoGapIsShort(t *testing.T) {
 			if parallel == 1 {
 				limited(t, burners, min(pages, 10))
 			}
-			close(stop)
+			stop.Store(true)
 		}
 	}
 }
