@@ -2,6 +2,7 @@ package etiquette_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -83,6 +84,7 @@ func ExampleSetContext() {
 		return
 	}
 	cancel()
-	fmt.Println(c.Visit("http://shop.test/"))
-	// Output: Get "http://shop.test/": context canceled
+	err = c.Visit("http://shop.test/")
+	fmt.Println(errors.Is(err, context.Canceled))
+	// Output: true
 }

@@ -40,6 +40,7 @@ type Hop struct {
 	onWire        bool // handed to the base
 	returned      bool // RoundTrip came back, and did not panic
 
+	once    sync.Once  // the end
 	mu      sync.Mutex // guards what follows
 	over    bool
 	resp    *http.Response
@@ -222,17 +223,16 @@ func (h *Hop) finish(err error) {
 	h.cancel(errOver)
 }
 
-// finishTurn ends the hop for the layers: a redirect's turn ends with its headers, while its body is still to be drained.
+// finishTurn ends the hop for the layers: a redirect's turn ends with its headers, while its body is still to be drained. Whoever comes second, the
+// attempt's timer say, returns when the first is done, so that what follows a request finds its turn ended.
 func (h *Hop) finishTurn(err error) {
-	h.mu.Lock()
-	if h.over {
+	h.once.Do(func() {
+		h.mu.Lock()
+		h.over = true
+		resp, ends := h.resp, h.ends
 		h.mu.Unlock()
-		return
-	}
-	h.over = true
-	resp, ends := h.resp, h.ends
-	h.mu.Unlock()
-	for _, f := range ends {
-		f(resp, err)
-	}
+		for _, f := range ends {
+			f(resp, err)
+		}
+	})
 }
