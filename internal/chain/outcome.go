@@ -18,7 +18,7 @@ func (c *Chain) outcome(col *colly.Collector, resp *colly.Response, err error) {
 	var ref *refused
 	if errors.As(err, &ref) {
 		c.keep(r, ref.skip)
-		if !c.toldByPair(col, methodOf(r.Method), r.URL.String()) {
+		if !c.toldByPair(col, methodOf(r.Method), r.URL.Redacted()) {
 			ref.tell(r)
 		}
 		if ref.skip.Reason == report.Bypassed {
