@@ -18,10 +18,12 @@ const (
 	Identity
 	Robots
 	Throttle
+	Guard // sees what is really sent and what comes back
+	chainItself
 )
 
 func (k Kind) String() string {
-	return [...]string{"killswitch", "identity", "collyrobots", "throttle"}[k]
+	return [...]string{"killswitch", "identity", "collyrobots", "throttle", "etiquette", "the chain"}[k]
 }
 
 // Handler sends a hop on, or refuses it.

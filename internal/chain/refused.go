@@ -77,7 +77,7 @@ var itself Layer = self{}
 
 type self struct{}
 
-func (self) Kind() Kind                                          { return Throttle + 1 }
+func (self) Kind() Kind                                          { return chainItself }
 func (self) Handle(h *Hop, next Handler) (*http.Response, error) { return next(h) }
 func (self) Skipped(*colly.Request, report.Skip)                 {}
 
