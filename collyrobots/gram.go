@@ -79,7 +79,7 @@ type gramFilter struct {
 
 // newGramFilter makes an empty filter with room for so many grams.
 func newGramFilter(grams int) gramFilter {
-	width := max(6, bits.Len(uint(32*grams))) // at least 32 bits for each: few places pass by chance
+	width := max(6, bits.Len(uint(96*grams))) // at least 96 bits for each: few places pass by chance
 	return gramFilter{bits: make([]uint64, 1<<(width-6)), shift: uint8(32 - width)}
 }
 

@@ -29,11 +29,6 @@ type gramIndex struct {
 	pieces *pieceIndex // nil if the rules are not that many
 }
 
-type filedRule struct {
-	rule uint32
-	rank rank
-}
-
 // newGramIndex makes the index of the rules from first on, which are sorted by rank.
 func newGramIndex(s *ruleSet, first uint32) *gramIndex {
 	counts := newGramCounts(len(s.text) - int(s.rules[first].at))
@@ -63,8 +58,8 @@ func newGramIndex(s *ruleSet, first uint32) *gramIndex {
 	}
 	slices.Sort(order)
 	for at, o := range order {
-		rule := first + uint32(o)
-		x.rules = append(x.rules, filedRule{rule, s.rank(rule)})
+		i := uint32(o)
+		x.rules = append(x.rules, newFiledRule(s, first+i, filed[i]))
 		x.table.add(gram(o>>32), uint32(at))
 	}
 	if len(filed) >= countlessOthers {
@@ -82,12 +77,12 @@ func (x *gramIndex) best(s *ruleSet, path string, v verdict) verdict {
 	for i := x.filter.next(path, 0); i < len(path); i = x.filter.next(path, i+1) {
 		g, length := gramOf(path[i:]), min(4, len(path)-i)
 		if length == 4 {
-			v = x.try(s, g, path, v, &tried)
+			v = x.try(s, g, path, i, v, &tried)
 			length = 3
 		}
 		if x.filter.mayBeShort(path[i]) {
 			for ; length > 0; length-- {
-				v = x.try(s, g.shorten(length), path, v, &tried)
+				v = x.try(s, g.shorten(length), path, i, v, &tried)
 			}
 		}
 		if x.outOfPatience(tried) {
@@ -97,12 +92,17 @@ func (x *gramIndex) best(s *ruleSet, path string, v verdict) verdict {
 	return v
 }
 
-// try tries the rules filed under g. It adds to tried how many these were.
-func (x *gramIndex) try(s *ruleSet, g gram, path string, v verdict, tried *int) verdict {
+// try tries the rules filed under g, which stands at i in path. It adds to tried how many these were.
+func (x *gramIndex) try(s *ruleSet, g gram, path string, i int, v verdict, tried *int) verdict {
 	slot := x.table.slot(g)
-	for _, r := range x.rules[slot.lo:slot.hi] {
+	rules := x.rules[slot.lo:slot.hi]
+	for at := range rules {
+		r := &rules[at]
 		if r.rank <= v.rank || x.outOfPatience(*tried) {
 			break
+		}
+		if !r.fits(path, i) {
+			continue
 		}
 		*tried++
 		if pattern.MatchText(s.pattern(r.rule), path) {

@@ -55,16 +55,32 @@ func (r *Rules) Match(rawURL string) Match {
 // matchURL is Match for a parsed URL, as it is sent. It allocates nothing unless path and query are very long or the rule is
 // told for the first time.
 func (r *Rules) matchURL(u *url.URL) Match {
-	var room [256]byte
+	var room [roomForPath]byte
 	return r.matchPath(pattern.URLPathIn(room[:0], u))
 }
 
 // allowsURL is matchURL for who does not ask for the rule. It allocates nothing unless path and query are very long.
 func (r *Rules) allowsURL(u *url.URL) bool {
-	var room [256]byte
-	path := pattern.URLPathIn(room[:0], u)
+	if path, ok := pattern.NormalURLPath(u); ok {
+		return r.allowsPath(path)
+	}
+	return r.allowsOther(u)
+}
+
+// allowsOther is a function of its own, so that who needs no room does not pay for it.
+//
+//go:noinline
+func (r *Rules) allowsOther(u *url.URL) bool {
+	var room [roomForPath]byte
+	return r.allowsPath(pattern.URLPathIn(room[:0], u))
+}
+
+func (r *Rules) allowsPath(path string) bool {
 	return path == robotsTxtPath || r.judge(path).allowed()
 }
+
+// roomForPath is for how many octets of path and query a decision has room of its own. Few URLs have more.
+const roomForPath = 160
 
 // robotsTxtPath is allowed whatever the rules say (RFC 9309, 2.2.2).
 const robotsTxtPath = "/robots.txt"

@@ -13,19 +13,20 @@ func URLPath(u *url.URL) string { return URLPathIn(nil, u) }
 // URLPathIn is [URLPath] for a path that is needed only for a moment: it is built in room, as far as that goes, and is valid
 // until room is written to. It allocates nothing if room has two octets more than path and query in normal form.
 func URLPathIn(room []byte, u *url.URL) string {
-	path, r := sentPath(u)
-	if path == "" {
-		path = "/"
-	}
+	path, r, normal := readPath(u)
 	rooted := path[0] == '/'
 	hasQuery := u.RawQuery != "" || u.ForceQuery
-	if rooted && !hasQuery && isNormal(path, r) {
-		return path
-	}
-	if most := 2 + 3*(len(path)+len(u.RawQuery)); most > cap(room) {
-		if size := 2 + normalLen(path, r) + normalLen(u.RawQuery, uriText); size > cap(room) {
-			room = make([]byte, 0, size)
+	if normal { // as nearly all are: nothing is written octet by octet
+		if !hasQuery {
+			return path
 		}
+		if size := len(path) + 1 + len(u.RawQuery); size <= cap(room) && isNormal(u.RawQuery, uriText) {
+			b := append(append(room[:0], path...), '?')
+			return asString(append(b, u.RawQuery...))
+		}
+	}
+	if size := 2 + normalLen(path, r) + normalLen(u.RawQuery, uriText); size > cap(room) {
+		room = make([]byte, 0, size)
 	}
 	b := room[:0]
 	if !rooted {
@@ -37,6 +38,23 @@ func URLPathIn(room []byte, u *url.URL) string {
 		b = appendNormal(b, u.RawQuery, uriText)
 	}
 	return asString(b)
+}
+
+// NormalURLPath is [URLPath] for a URL without a query whose path is in normal form already; ok false: it is not, or there is a query.
+func NormalURLPath(u *url.URL) (path string, ok bool) {
+	if u.RawQuery != "" || u.ForceQuery {
+		return "", false
+	}
+	path, _, ok = readPath(u)
+	return path, ok
+}
+
+// readPath is sentPath, never empty, and whether it begins with "/" and is in normal form.
+func readPath(u *url.URL) (path string, r role, normal bool) {
+	if path, r = sentPath(u); path == "" {
+		path = "/"
+	}
+	return path, r, path[0] == '/' && isNormal(path, r)
 }
 
 // TextPath is [URLPath] for a URL that was not parsed: broken escapes, raw UTF-8 and octets that [url.Parse] refuses keep
