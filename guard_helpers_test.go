@@ -98,3 +98,9 @@ func wantGaps(t testing.TB, web *testweb.Web, host string, least time.Duration) 
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func (t *told) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.skips, t.known = nil, 0
+}
