@@ -12,7 +12,12 @@ import (
 
 // Clone is c.Clone() with everything that the parts attached to c do. A plain c.Clone() is judged too, but runs no callbacks: what is known
 // to be refused is then an error instead of a skip. The error is that no part is attached to c.
-func Clone(c *colly.Collector) (*colly.Collector, error) { return chain.Clone(c) }
+func Clone(c *colly.Collector) (*colly.Collector, error) {
+	if g := guardOf(c); g != nil {
+		return g.Clone(c)
+	}
+	return chain.Clone(c)
+}
 
 // SetContext makes c's requests follow ctx. After the first Attach it takes the place of c.Context = ctx, which is refused then. Clones that were
 // made before keep the context they have, as in Colly. It must not run while c has requests under way. It is an error for a context that was derived from

@@ -20,6 +20,19 @@ func Alone(next http.RoundTripper, cfg Config, layers ...Layer) *Chain {
 	return c
 }
 
+// LayersOf are the layers that Transport made t with, outermost first; nil for any other RoundTripper. So a part gives its layer away without
+// showing it: the Guard puts those of all parts into one chain.
+func LayersOf(t http.RoundTripper) []Layer {
+	if p, ok := t.(*plain); ok {
+		return p.chain.Layers()
+	}
+	return nil
+}
+
+// Join adds layers to a chain that stands already, each in its place. The same layer again is a no-op; another of the same kind is a *TakenError and
+// changes nothing.
+func (c *Chain) Join(layers ...Layer) error { return c.join(Config{}, layers) }
+
 type plain struct{ chain *Chain }
 
 func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {

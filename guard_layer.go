@@ -1,0 +1,27 @@
+package etiquette
+
+import (
+	"net/http"
+
+	"github.com/collyetiquette/etiquette/internal/chain"
+)
+
+// layer is the Guard's own place in the chain, the innermost: what passes it is sent, and what comes back is seen here first.
+type layer struct {
+	chain.Teller
+	guard *Guard
+}
+
+func newLayer(g *Guard) *layer {
+	p := &g.policy
+	return &layer{Teller: chain.Teller{OnSkip: p.OnSkip, Logger: p.Logger, Report: g.Report}, guard: g}
+}
+
+func (l *layer) Kind() chain.Kind { return chain.Guard }
+
+// Handle sends the hop.
+func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
+	resp, err := next(h)
+	l.guard.reportSent(h, resp, err)
+	return resp, err
+}

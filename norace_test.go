@@ -1,0 +1,5 @@
+//go:build !race
+
+package etiquette_test
+
+const raceEnabled = false

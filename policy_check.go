@@ -1,0 +1,131 @@
+package etiquette
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+
+	"github.com/collyetiquette/etiquette/collyrobots"
+	"github.com/collyetiquette/etiquette/identity"
+	"github.com/collyetiquette/etiquette/killswitch"
+	"github.com/collyetiquette/etiquette/throttle"
+)
+
+// fault is one thing that is wrong with a Policy.
+type fault struct {
+	path string // such as "Pace[1].Delay"; empty: the Policy as a whole
+	err  error
+}
+
+func (f fault) Error() string { return fmt.Sprintf("etiquette: Policy.%s: %s", f.path, f.err) }
+func (f fault) Unwrap() error { return f.err }
+
+// check is all that is wrong, or nil.
+func (p *Policy) check() error {
+	var errs []error
+	for _, f := range p.faults() {
+		errs = append(errs, f)
+	}
+	return errors.Join(errs...)
+}
+
+// faults finds what is wrong without opening anything.
+func (p *Policy) faults() []fault {
+	var all []fault
+	bad := func(path string, err error) {
+		if err != nil {
+			all = append(all, fault{path, err})
+		}
+	}
+	p.checkSaidOnce(bad)
+	if len(all) > 0 {
+		return all // the parts would say the same again
+	}
+	p.checkParts(bad)
+	p.checkPace(bad)
+	p.checkOwn(bad)
+	p.checkUnkept(bad)
+	return all
+}
+
+// checkParts lets each part look at its options.
+func (p *Policy) checkParts(bad func(string, error)) {
+	quiet := *p // what is impolite is logged when the parts are really made
+	quiet.Logger, quiet.StateDir, quiet.StopFile, quiet.Pace = slog.New(slog.DiscardHandler), "", "", nil
+	id, err := identity.New(quiet.identityOptions(nil))
+	if err != nil {
+		path := "UserAgent"
+		if p.UserAgent == "" && !reflect.ValueOf(p.Identity).IsZero() {
+			path = "Identity"
+		}
+		bad(path, err)
+	} else {
+		o, _ := quiet.robotsOptions(nil, id)
+		r, err := collyrobots.New(o)
+		bad("Robots", err)
+		if err == nil {
+			_ = r.Close()
+		}
+	}
+	if t, err := throttle.New(quiet.throttleOptions(nil)); err != nil {
+		bad("Throttle", err)
+	} else {
+		_ = t.Close()
+	}
+	if s, err := killswitch.New(quiet.killSwitchOptions(nil)); err != nil {
+		bad("KillSwitch", err)
+	} else {
+		_ = s.Close()
+	}
+}
+
+// checkPace lets the throttle look at each rule by itself, so that the one that is wrong is named.
+func (p *Policy) checkPace(bad func(string, error)) {
+	for i, r := range p.Pace {
+		t, err := throttle.New(throttle.Options{Rules: []throttle.LimitRule{r}})
+		if err != nil {
+			bad(fmt.Sprintf("Pace[%d]", i), errors.New(strings.TrimPrefix(err.Error(), "throttle: Rules[0].")))
+			continue
+		}
+		_ = t.Close()
+	}
+}
+
+// checkOwn looks at what no part looks at.
+func (p *Policy) checkOwn(bad func(string, error)) {
+	if p.Share < 0 {
+		bad("Share", fmt.Errorf("%d is negative: it is a number of processes, 0 means one", p.Share))
+	}
+	if p.MaxRequests < 0 {
+		bad("MaxRequests", fmt.Errorf("%d is negative: 0 means no limit", p.MaxRequests))
+	}
+	if p.Refusals > RefusalsError {
+		bad("Refusals", fmt.Errorf("%d is none of RefusalsAuto, RefusalsSkip, RefusalsError", p.Refusals))
+	}
+	for i := range p.Hours {
+		h := &p.Hours[i]
+		_, _, err := h.window()
+		bad(fmt.Sprintf("Hours[%d].Between", i), err)
+		_, err = h.location()
+		bad(fmt.Sprintf("Hours[%d].Zone", i), err)
+	}
+	for i, b := range p.PerDay {
+		switch {
+		case b.Requests < 0:
+			bad(fmt.Sprintf("PerDay[%d].Requests", i), fmt.Errorf("%d is negative: 0 means no limit", b.Requests))
+		case b.Bytes < 0:
+			bad(fmt.Sprintf("PerDay[%d].Bytes", i), fmt.Errorf("%d is negative: 0 means no limit", b.Bytes))
+		case b.Requests == 0 && b.Bytes == 0:
+			bad(fmt.Sprintf("PerDay[%d]", i), errors.New("it limits nothing: say Requests or Bytes"))
+		}
+	}
+}
+
+// isDefaultFor reports whether p says nothing but this User-Agent.
+func (p *Policy) isDefaultFor(userAgent string) bool {
+	rest := *p
+	rest.UserAgent = ""
+	return p.UserAgent == userAgent && reflect.ValueOf(rest).IsZero()
+}
