@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,12 +79,18 @@ func TestTwoProcessesThatAreKilledLeaveWholeLinesAndNoGap(t *testing.T) {
 // allFiles are the contents of the file and of those renamed from it, oldest first.
 func allFiles(t *testing.T, path string) []string {
 	t.Helper()
-	var got []string
-	for i := 0; ; i++ {
-		text, err := os.ReadFile(numbered(path, i))
-		if err != nil && i > 0 {
-			return got
-		}
-		got = append([]string{string(text)}, got...)
+	files, err := openFiles(path)
+	if err != nil {
+		return nil // not there yet
 	}
+	defer closeFiles(files)
+	var got []string
+	for _, f := range files {
+		text, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(text))
+	}
+	return got
 }
