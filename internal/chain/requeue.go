@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -24,12 +25,14 @@ type keptRequest struct {
 	header http.Header
 	depth  int
 	ctx    *colly.Context
+	order  uint64 // as they were refused
 }
 
 // kept holds refused requests, so that a temporary refusal loses nothing.
 type kept struct {
 	mu   sync.Mutex
 	all  map[memoryKey]keptRequest
+	last uint64 // the order of the latest
 	lost int
 }
 
@@ -62,11 +65,13 @@ func (k *kept) keep(r *colly.Request, s report.Skip) bool {
 	if k.all == nil {
 		k.all = make(map[memoryKey]keptRequest)
 	}
+	k.last++
+	q.order = k.last
 	k.all[key] = q
 	return true
 }
 
-// take removes and returns the requests that were refused for one of the reasons, soonest first. No reasons: those whose refusal has an end.
+// take removes and returns the requests that were refused for one of the reasons: those that may be asked soonest first, and of these who was refused first. No reasons: those whose refusal has an end.
 func (k *kept) take(reasons []report.Reason) []keptRequest {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -82,7 +87,7 @@ func (k *kept) take(reasons []report.Reason) []keptRequest {
 		if d := a.skip.RetryAt.Compare(b.skip.RetryAt); d != 0 {
 			return d
 		}
-		return a.skip.Time.Compare(b.skip.Time)
+		return cmp.Compare(a.order, b.order)
 	})
 	return out
 }
@@ -127,6 +132,7 @@ func (c *Chain) Requeue(ctx context.Context, col *colly.Collector, reasons ...re
 		header := q.header.Clone()
 		r.Headers = &header
 		if r.URL, err = template.URL.Parse(q.url); err != nil {
+			c.kept.putBack(todo[i+1:])
 			return i, err
 		}
 		_ = r.Retry() // its error has reached OnError, as that of any Visit in a queue
