@@ -11,7 +11,7 @@ type plainRules struct {
 }
 
 // fewPlain is up to how many rules it is quicker to look at each than to search.
-const fewPlain = 32
+const fewPlain = 96
 
 // newPlainRules is for the first n rules of s, which must be plain.
 func newPlainRules(s *ruleSet, n int) plainRules {

@@ -10,7 +10,7 @@ import (
 // Rules that share much and differ little, in every number, so that each step of the search is taken.
 func TestPlainRulesAreFoundInAListOfAnyLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(9309, 10))
-	for n := range 70 {
+	for n := range 140 {
 		shared := [...]string{"/", "/section-", "/a/long/prefix/that/all/share/"}[n%3]
 		var b strings.Builder
 		b.WriteString("User-agent: *\n")
