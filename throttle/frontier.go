@@ -92,7 +92,7 @@ func NewFrontier(t *Throttle, backing queue.Storage) *Frontier {
 		backlogs: make(map[string]*backlog), domains: make(map[string]*domain),
 	}
 	f.mayDraw.Store(backing != nil)
-	f.watch()
+	t.watch(f)
 	return f
 }
 

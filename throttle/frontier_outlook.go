@@ -41,7 +41,7 @@ func (t *Throttle) outlook(key string, now int64) outlook {
 	switch {
 	case g.waiting > 0: // the next start is theirs
 		o.at = max(o.at, now+int64(idleBody))
-	case g.flights >= g.parallel(now):
+	case g.full(now):
 		o.at = max(o.at, g.bodyIdleAt(now))
 	}
 	return o
@@ -60,21 +60,33 @@ func (g *gate) fetchesRobots() bool {
 	return false
 }
 
-// watch lets the frontier hear of every change of a host. A Throttle forgets a frontier that nobody uses any more.
-func (f *Frontier) watch() {
-	w := weak.Make(f)
+// watch lets the frontier hear of every change of a host. Those that nobody uses any more are forgotten.
+func (t *Throttle) watch(f *Frontier) {
 	for {
-		others := f.throttle.watcher.Load()
-		tell := func(host string) {
-			if f := w.Value(); f != nil {
-				f.hostChanged(host)
-			}
-			if others != nil {
-				(*others)(host)
+		old := t.frontiers.Load()
+		all := []weak.Pointer[Frontier]{weak.Make(f)}
+		if old != nil {
+			for _, w := range *old {
+				if w.Value() != nil {
+					all = append(all, w)
+				}
 			}
 		}
-		if f.throttle.watcher.CompareAndSwap(others, &tell) {
+		if t.frontiers.CompareAndSwap(old, &all) {
 			return
+		}
+	}
+}
+
+// changed tells the frontiers of a change. The caller holds the host's lock.
+func (t *Throttle) changed(g *gate) {
+	all := t.frontiers.Load()
+	if all == nil {
+		return
+	}
+	for _, w := range *all {
+		if f := w.Value(); f != nil {
+			f.hostChanged(g.host.name)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -260,6 +261,22 @@ func TestRunSaysWhatIsWrongWithItsArguments(t *testing.T) {
 			t.Error("AddRequest of what is no request = nil, want an error")
 		}
 	})
+}
+
+func TestFrontiersThatNobodyUsesAreForgotten(t *testing.T) {
+	th, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		NewFrontier(th, nil)
+		runtime.GC()
+	}
+	f := NewFrontier(th, nil)
+	if got, most := len(*th.frontiers.Load()), 10; got > most {
+		t.Errorf("the throttle tells %d frontiers, want at most %d: one is in use", got, most)
+	}
+	runtime.KeepAlive(f)
 }
 
 func TestAFrontierLeavesNoGoroutine(t *testing.T) {
