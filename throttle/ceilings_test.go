@@ -26,7 +26,7 @@ func busiest(hits []testweb.Hit) int {
 
 func TestSubdomainsShareTheBudgetOfTheirRegisteredDomain(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
-		c, th := obeying(t, web, Options{}, &rules{flight: make(chan struct{}, 100)}, colly.Async())
+		c, th := obeying(t, web, Options{}, &rules{}, colly.Async())
 		start := time.Now()
 		for i := range 100 {
 			host := fmt.Sprintf("h%d.shop.co.uk", i)

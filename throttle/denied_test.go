@@ -74,7 +74,7 @@ func TestRobotsTxtAndTheFirstThreePagesDeniedParkTheHost(t *testing.T) {
 		virtual(t, func(t *testing.T, web *testweb.Web) {
 			web.Host("a.test").Answer("/*", testweb.Answer{Status: 403}).Answer("/robots.txt", testweb.Answer{Status: x.robots}).
 				Answer("/2", testweb.Answer{Status: x.page2})
-			c, th := obeying(t, web, Options{}, &rules{flight: make(chan struct{}, 1)})
+			c, th := obeying(t, web, Options{}, &rules{})
 			for i := range 5 {
 				_ = c.Visit(fmt.Sprintf("http://a.test/%d", i))
 			}

@@ -65,8 +65,9 @@ type Frontier struct {
 
 	mu       sync.Mutex // never held while a host's lock is asked for
 	backlogs map[string]*backlog
-	due      dueHeap
-	changed  []*backlog // something happened to these hosts
+	due      dueHeap[*domain]  // those that have hosts to hand out
+	apart    dueHeap[*backlog] // hosts set aside, and those whose hand-out has not reached the line
+	changed  []*backlog        // something happened to these hosts
 	domains  map[string]*domain
 	open     int // requests of hosts that are not set aside
 	total    int // all in memory
@@ -91,7 +92,7 @@ func NewFrontier(t *Throttle, backing queue.Storage) *Frontier {
 		backlogs: make(map[string]*backlog), domains: make(map[string]*domain),
 	}
 	f.mayDraw.Store(backing != nil)
-	f.watch()
+	t.watch(f)
 	return f
 }
 
@@ -169,7 +170,7 @@ func (f *Frontier) QueueSize() (int, error) {
 	if f.isClosed() {
 		return 0, nil
 	}
-	f.lookAtHeld()
+	f.lookAtApart()
 	f.mu.Lock()
 	n, room := f.open+f.moving, f.total < f.maxSize()
 	f.mu.Unlock()

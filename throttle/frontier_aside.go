@@ -8,6 +8,7 @@ import (
 
 // hold sets a host's requests aside, and returns those that were not told of this hold yet. The caller holds mu.
 func (f *Frontier) hold(b *backlog, o outlook) (held *Error, untold []item) {
+	f.arrived(b)
 	switch {
 	case b.held == nil:
 		f.open -= len(b.items)
@@ -15,7 +16,6 @@ func (f *Frontier) hold(b *backlog, o outlook) (held *Error, untold []item) {
 	case b.held.Reason != o.held.Reason:
 		b.told = 0
 	}
-	b.arrived()
 	b.held = o.held
 	untold = b.items[b.told:len(b.items):len(b.items)]
 	b.told = len(b.items)
@@ -88,7 +88,7 @@ func (f *Frontier) admits(it item, b *backlog, running bool) bool {
 	if running {
 		f.active--
 	}
-	b.arrived()
+	f.arrived(b)
 	f.mark(b)
 	f.mu.Unlock()
 	f.tell(h, refusal)

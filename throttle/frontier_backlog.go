@@ -22,9 +22,10 @@ type backlog struct {
 	served  uint64 // the number of its latest hand-out
 	handed  int64  // when the hand-out was that has not reached the line; 0: none
 	joined  uint32 // how many had reached the line then
+	counted bool   // the hand-out is one of domain.handed
 	marked  bool   // it is in Frontier.changed
-	slotted bool   // at is a slot of its domain
-	place   int    // in the heap
+	apart   bool   // it is in Frontier.apart, else among the hosts of its domain
+	place   int    // there
 }
 
 // backlog finds or makes the host's. The caller holds mu.
@@ -33,27 +34,20 @@ func (f *Frontier) backlog(host string, now int64) *backlog {
 		return b
 	}
 	host = strings.Clone(host) // the key shares the memory of a whole URL
-	b := &backlog{host: host, at: now, since: now}
-	if name := f.throttle.ceilings.domainOf(host); name != "" {
-		if b.domain = f.domains[name]; b.domain == nil {
-			b.domain = &domain{name: strings.Clone(name)}
-			f.domains[b.domain.name] = b.domain
-		}
-		b.domain.backlogs++
-	}
+	b := &backlog{host: host, since: now, domain: f.domainOf(host), place: nowhere}
+	b.domain.backlogs++
 	f.backlogs[host] = b
-	pq.Push(&f.due, b)
+	f.move(b, now)
 	return b
 }
 
 // drop forgets an empty backlog. The caller holds mu.
 func (f *Frontier) drop(b *backlog) {
 	delete(f.backlogs, b.host)
-	pq.Remove(&f.due, b.place)
-	if b.domain != nil {
-		if b.domain.backlogs--; b.domain.backlogs == 0 {
-			delete(f.domains, b.domain.name)
-		}
+	f.takeOut(b)
+	f.moved(b.domain)
+	if b.domain.backlogs--; b.domain.backlogs == 0 && b.domain.name != "" {
+		delete(f.domains, b.domain.name)
 	}
 }
 
@@ -88,46 +82,50 @@ func (f *Frontier) hostChanged(host string) {
 }
 
 // arrived notes that the hand-out has reached the line, or never will. The caller holds mu.
-func (b *backlog) arrived() {
-	if b.handed != 0 && b.domain != nil {
-		b.domain.handed--
-	}
+func (f *Frontier) arrived(b *backlog) {
 	b.handed = 0
+	f.uncount(b)
 }
 
-// move puts a backlog where its instant belongs. The caller holds mu.
-func (f *Frontier) move(b *backlog, at int64) {
-	b.at = at
-	pq.Fix(&f.due, b.place)
-}
-
-// dueHeap orders backlogs by when to look at them; of those at the same instant, the least recently served comes first.
-type dueHeap []*backlog
-
-func (d dueHeap) Len() int { return len(d) }
-
-func (d dueHeap) Less(i, j int) bool {
-	if d[i].at != d[j].at {
-		return d[i].at < d[j].at
+// uncount takes a hand-out out of what the domain's ceiling is still to be asked for. The caller holds mu.
+func (f *Frontier) uncount(b *backlog) {
+	if !b.counted {
+		return
 	}
-	return d[i].served < d[j].served
+	b.counted = false
+	b.domain.handed--
+	b.domain.room = 0 // it was found with that hand-out still to come
+	f.moved(b.domain)
 }
 
-func (d dueHeap) Swap(i, j int) {
-	d[i], d[j] = d[j], d[i]
-	d[i].place, d[j].place = i, j
+// move puts a backlog where it is looked at at the given instant: apart if nothing can be handed out then. The caller holds mu.
+func (f *Frontier) move(b *backlog, at int64) {
+	f.takeOut(b)
+	b.at, b.apart = at, b.held != nil || b.handed != 0
+	if b.apart {
+		pq.Push(&f.apart, b)
+	} else {
+		pq.Push(&b.domain.hosts, b)
+	}
+	f.moved(b.domain)
 }
 
-func (d *dueHeap) Push(x any) {
-	b := x.(*backlog)
-	b.place = len(*d)
-	*d = append(*d, b)
+func (f *Frontier) takeOut(b *backlog) {
+	switch {
+	case b.place == nowhere:
+	case b.apart:
+		pq.Remove(&f.apart, b.place)
+	default:
+		pq.Remove(&b.domain.hosts, b.place)
+	}
 }
 
-func (d *dueHeap) Pop() any {
-	old := *d
-	b := old[len(old)-1]
-	old[len(old)-1] = nil
-	*d = old[:len(old)-1]
-	return b
+// before orders backlogs by when to look at them; of those at the same instant, the least recently served comes first.
+func (b *backlog) before(o *backlog) bool {
+	if b.at != o.at {
+		return b.at < o.at
+	}
+	return b.served < o.served
 }
+
+func (b *backlog) setPlace(i int) { b.place = i }

@@ -73,7 +73,10 @@ func (f *Frontier) idle(running bool) (at int64, empty bool) {
 	}
 	at = math.MaxInt64
 	if len(f.due) > 0 {
-		at = f.due[0].at
+		at = f.due[0].at()
+	}
+	if len(f.apart) > 0 {
+		at = min(at, f.apart[0].at)
 	}
 	if f.backing != nil {
 		at = min(at, f.polled.Load()+int64(pollBacking))
@@ -101,14 +104,14 @@ func (f *Frontier) sleep(ctx context.Context, at int64) {
 // pick takes out the request of the host that could be asked first, if one can be asked now.
 func (f *Frontier) pick(running bool) (item, *backlog, bool) {
 	for {
-		f.lookAtChanged()
+		f.lookAtApart()
 		now := f.throttle.now()
 		f.mu.Lock()
-		if len(f.due) == 0 || f.due[0].at > now {
+		if len(f.due) == 0 || f.due[0].at() > now {
 			f.mu.Unlock()
 			return "", nil, false
 		}
-		b := f.due[0]
+		b := f.due[0].hosts[0]
 		f.mu.Unlock()
 		it, ok := f.look(b, now, true, running)
 		if ok && f.admits(it, b, running) {
@@ -134,17 +137,18 @@ func (f *Frontier) lookAtChanged() {
 	}
 }
 
-// lookAtHeld brings back the hosts that were set aside and may be asked again.
-func (f *Frontier) lookAtHeld() {
+// lookAtApart looks at the hosts that something happened to, and at those apart whose time has come: set aside and to be
+// asked again, or handed out without a sign.
+func (f *Frontier) lookAtApart() {
 	f.lookAtChanged()
 	for {
 		now := f.throttle.now()
 		f.mu.Lock()
-		if len(f.due) == 0 || f.due[0].at > now || f.due[0].held == nil {
+		if len(f.apart) == 0 || f.apart[0].at > now {
 			f.mu.Unlock()
 			return
 		}
-		b := f.due[0]
+		b := f.apart[0]
 		f.mu.Unlock()
 		f.look(b, now, false, false)
 	}
@@ -175,7 +179,7 @@ func (f *Frontier) look(b *backlog, now int64, take, running bool) (it item, ok 
 	switch {
 	case len(b.items) == 0 && b.handed == 0:
 		f.drop(b)
-	case take && at <= now && len(b.items) > 0:
+	case take && at <= now && len(b.items) > 0 && f.hasRoom(b.domain, now):
 		it, ok = b.items[0], true
 		b.items[0] = ""
 		if b.items = b.items[1:]; len(b.items) == 0 {
@@ -188,9 +192,8 @@ func (f *Frontier) look(b *backlog, now int64, take, running bool) (it item, ok 
 		}
 		f.handOuts++
 		b.handed, b.joined, b.served = now, o.joined, f.handOuts
-		if b.domain != nil {
-			b.domain.handed++
-		}
+		b.counted = true
+		b.domain.handed++
 		f.move(b, now+int64(handOutFor))
 	default:
 		f.move(b, at)
@@ -200,30 +203,25 @@ func (f *Frontier) look(b *backlog, now int64, take, running bool) (it item, ok 
 	return it, ok
 }
 
-// readyAt is when the backlog's next request may be handed out. The caller holds mu.
+// readyAt is when the backlog's next request may be handed out, as far as its host goes. The caller holds mu.
 func (f *Frontier) readyAt(b *backlog, o outlook, now int64) int64 {
-	if b.handed != 0 {
-		// A robots.txt goes first: the page has its time from then on.
-		signBy := max(b.handed, o.last) + int64(handOutFor)
-		if o.joined == b.joined && now < signBy {
-			return signBy
-		}
-		b.arrived()
+	if b.handed == 0 {
+		return max(o.at, b.since)
 	}
-	at := max(o.at, b.since)
-	if at > now || b.domain == nil || len(b.items) == 0 {
-		b.slotted = false
-		return at
+	signBy := b.handed + int64(handOutFor)
+	if o.joined == b.joined && now < signBy {
+		return signBy
 	}
-	if b.slotted && b.at > now {
-		return b.at // it keeps its slot
+	f.uncount(b)
+	// A robots.txt goes first: the page has its time from its end on.
+	if o.robots {
+		signBy = max(o.at, now+int64(handOutFor))
+	} else {
+		signBy = max(signBy, o.last+int64(handOutFor))
 	}
-	b.slotted = false
-	d := b.domain
-	if wait, each := f.throttle.ceilings.spare(d.name, d.handed, time.Now()); wait > 0 {
-		d.slot = max(d.slot+int64(each), now+int64(wait))
-		b.slotted = true
-		return d.slot
+	if o.joined == b.joined && now < signBy {
+		return signBy
 	}
-	return at
+	f.arrived(b)
+	return max(o.at, b.since)
 }

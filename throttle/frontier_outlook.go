@@ -16,6 +16,7 @@ type outlook struct {
 	at     int64  // when a request could start, or when to look again
 	joined uint32 // pages that came into the line so far
 	last   int64  // when the latest request ended
+	robots bool   // a robots.txt is under way or waits: pages may be waiting for what it says
 	held   *Error // the host is refused, but for the URL
 	until  int64
 }
@@ -36,41 +37,58 @@ func (t *Throttle) outlook(key string, now int64) outlook {
 	if g == nil {
 		return o
 	}
-	o.joined = g.joined
+	o.joined, o.robots = g.joined, g.fetchesRobots()
 	switch {
 	case g.waiting > 0: // the next start is theirs
 		o.at = max(o.at, now+int64(idleBody))
-	case g.flights >= g.parallel(now):
+	case g.full(now):
 		o.at = max(o.at, g.bodyIdleAt(now))
 	}
 	return o
 }
 
-// watch lets the frontier hear of every change of a host. A Throttle forgets a frontier that nobody uses any more.
-func (f *Frontier) watch() {
-	w := weak.Make(f)
+// fetchesRobots reports whether a robots.txt is under way or waits. Those that wait stand first.
+func (g *gate) fetchesRobots() bool {
+	if g.head != nil && g.head.robots {
+		return true
+	}
+	for tn := g.flying; tn != nil; tn = tn.next {
+		if tn.robots {
+			return true
+		}
+	}
+	return false
+}
+
+// watch lets the frontier hear of every change of a host. Those that nobody uses any more are forgotten.
+func (t *Throttle) watch(f *Frontier) {
 	for {
-		others := f.throttle.watcher.Load()
-		tell := func(host string) {
-			if f := w.Value(); f != nil {
-				f.hostChanged(host)
-			}
-			if others != nil {
-				(*others)(host)
+		old := t.frontiers.Load()
+		all := []weak.Pointer[Frontier]{weak.Make(f)}
+		if old != nil {
+			for _, w := range *old {
+				if w.Value() != nil {
+					all = append(all, w)
+				}
 			}
 		}
-		if f.throttle.watcher.CompareAndSwap(others, &tell) {
+		if t.frontiers.CompareAndSwap(old, &all) {
 			return
 		}
 	}
 }
 
-// domain is a registered domain whose hosts share a ceiling.
-type domain struct {
-	name     string
-	backlogs int
-	handed   int   // hand-outs that have not reached the ceiling
-	slot     int64 // the latest instant that one of its hosts was put off to
+// changed tells the frontiers of a change. The caller holds the host's lock.
+func (t *Throttle) changed(g *gate) {
+	all := t.frontiers.Load()
+	if all == nil {
+		return
+	}
+	for _, w := range *all {
+		if f := w.Value(); f != nil {
+			f.hostChanged(g.host.name)
+		}
+	}
 }
 
 // domainOf is the name under which a host's ceiling is kept; empty: it has none.
@@ -88,24 +106,20 @@ func (c *ceilings) domainOf(host string) string {
 	return name
 }
 
-// spare says how long it takes until the domain has room for one more start after those that were handed out, and how long one start takes up.
-func (c *ceilings) spare(domain string, handed int, now time.Time) (wait, each time.Duration) {
+// spare says how long it takes until the domain has room for one more start after those that were handed out.
+func (c *ceilings) spare(domain string, handed int, now time.Time) time.Duration {
 	c.mu.Lock()
 	d := c.domains[domain]
 	c.mu.Unlock()
 	if d == nil {
 		if handed < domainBurst {
-			return 0, 0
+			return 0
 		}
-		return handOutFor, handOutFor // its first requests are on their way
+		return handOutFor // its first requests are on their way
 	}
 	if d.bucket.Limit() == rate.Inf {
-		return 0, 0
+		return 0
 	}
-	per := float64(d.bucket.Limit())
 	short := float64(1+handed) - d.bucket.TokensAt(now)
-	if short <= 0 {
-		return 0, 0
-	}
-	return time.Duration(short / per * float64(time.Second)), time.Duration(float64(time.Second) / per)
+	return time.Duration(short / float64(d.bucket.Limit()) * float64(time.Second))
 }

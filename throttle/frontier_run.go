@@ -87,6 +87,6 @@ func (f *Frontier) done(b *backlog, underWay bool) {
 		f.ring()
 		return
 	}
-	b.arrived()
+	f.arrived(b)
 	f.mark(b)
 }

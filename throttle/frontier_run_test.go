@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -144,8 +145,8 @@ func TestADomainWithoutACeilingPutsNobodyOff(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
 		_, th := paced(t, web, Options{Rules: []LimitRule{{Delay: NoDelay}}})
 		mustWait(t, th, "http://s0.wild.test/").Cancel()
-		if wait, each := th.ceilings.spare("wild.test", 5, time.Now()); wait != 0 || each != 0 {
-			t.Errorf("spare of a domain without a ceiling = %v, %v, want 0, 0", wait, each)
+		if wait := th.ceilings.spare("wild.test", 5, time.Now()); wait != 0 {
+			t.Errorf("spare of a domain without a ceiling = %v, want 0", wait)
 		}
 	})
 }
@@ -171,6 +172,59 @@ func TestAHostKeepsItsPlaceInItsDomainWhenURLsAreAdded(t *testing.T) {
 		runAll(t, f, c, 3)
 		if got, want := web.HitsOf("s2.wild.test")[0].Time.Sub(start).Round(time.Millisecond), time.Second/DefaultDomainRate; got != want {
 			t.Errorf("the third host was asked after %v, want %v", got, want)
+		}
+	})
+}
+
+// What the ceiling gave to others, and hand-outs that are still to come, are only what is known at the moment: who is put off because of them must not be
+// put off longer than they last.
+func TestAHandOutThatDoesNotComeLeavesItsStartToTheNextHost(t *testing.T) {
+	virtual(t, func(t *testing.T, web *testweb.Web) {
+		_, th := paced(t, web, Options{})
+		f, _ := frontierOf(t, th, nil, "http://s0.wild.test/", "http://s1.wild.test/", "http://s2.wild.test/", "http://s3.wild.test/")
+		start := time.Now()
+		for range domainBurst {
+			if _, err := f.GetRequest(); err != nil { // and nobody asks for it
+				t.Fatal(err)
+			}
+		}
+		for _, other := range []string{"http://x.wild.test/", "http://y.wild.test/"} {
+			mustWait(t, th, other).Done(nil, nil)
+		}
+		for i := range 2 {
+			it, err := f.GetRequest()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := time.Since(start).Round(time.Millisecond), time.Duration(i+1)*time.Second/DefaultDomainRate; got != want {
+				t.Errorf("host %d after them was handed out after %v, want %v", i+1, got, want)
+			}
+			h, _ := item(it).head()
+			mustWait(t, th, h.url.String()).Done(nil, nil)
+		}
+	})
+}
+
+func TestSlowRobotsTxtOfSomeHostsDoNotHoldTheOthersOfTheirDomain(t *testing.T) {
+	virtual(t, func(t *testing.T, web *testweb.Web) {
+		var urls []string
+		for i := range 6 {
+			host := fmt.Sprintf("s%d.wild.test", i)
+			web.Host(host).Page("/*", "x")
+			if i < 4 {
+				web.Host(host).Answer("/robots.txt", testweb.Answer{Delay: 10 * time.Second})
+			}
+			urls = append(urls, "http://"+host+"/")
+		}
+		c, th := obeying(t, web, Options{}, asking(0))
+		f, _ := frontierOf(t, th, nil, urls...)
+		start := time.Now()
+		runAll(t, f, c, 8)
+		for _, host := range []string{"s4.wild.test", "s5.wild.test"} {
+			hits := web.HitsOf(host)
+			if got, most := hits[len(hits)-1].Time.Sub(start), 5*time.Second; got > most {
+				t.Errorf("%s was asked after %v, want at most %v", host, got, most)
+			}
 		}
 	})
 }
@@ -207,6 +261,22 @@ func TestRunSaysWhatIsWrongWithItsArguments(t *testing.T) {
 			t.Error("AddRequest of what is no request = nil, want an error")
 		}
 	})
+}
+
+func TestFrontiersThatNobodyUsesAreForgotten(t *testing.T) {
+	th, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		NewFrontier(th, nil)
+		runtime.GC()
+	}
+	f := NewFrontier(th, nil)
+	if got, most := len(*th.frontiers.Load()), 10; got > most {
+		t.Errorf("the throttle tells %d frontiers, want at most %d: one is in use", got, most)
+	}
+	runtime.KeepAlive(f)
 }
 
 func TestAFrontierLeavesNoGoroutine(t *testing.T) {

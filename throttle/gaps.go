@@ -14,10 +14,16 @@ type gaps struct {
 	latest         [32]float32 // seconds
 }
 
+// promise is what has to lie between two requests, as it was when the later one got its turn.
+type promise struct {
+	interval   time.Duration // between pages
+	crawlDelay time.Duration // between any
+}
+
 // sent notes a request and reports whether the gap before it was shorter than promised.
-func (g *gaps) sent(now int64, robots bool, promised, crawlDelay time.Duration) (short bool) {
-	if g.sentAt > 0 && crawlDelay > 0 {
-		short = time.Duration(now-g.sentAt) < crawlDelay
+func (g *gaps) sent(now int64, robots bool, p promise) (short bool) {
+	if g.sentAt > 0 && p.crawlDelay > 0 {
+		short = time.Duration(now-g.sentAt) < p.crawlDelay
 	}
 	if !robots && g.pageAt > 0 {
 		gap := time.Duration(now - g.pageAt)
@@ -26,7 +32,7 @@ func (g *gaps) sent(now int64, robots bool, promised, crawlDelay time.Duration) 
 		}
 		g.latest[g.count%uint32(len(g.latest))] = float32(gap.Seconds())
 		g.count++
-		short = short || gap < promised
+		short = short || gap < p.interval
 	}
 	g.sentAt = now
 	if !robots {
@@ -36,6 +42,16 @@ func (g *gaps) sent(now int64, robots bool, promised, crawlDelay time.Duration) 
 		g.short++
 	}
 	return short
+}
+
+// moved notes that the request of the given instant was handed over later than that.
+func (g *gaps) moved(from, to int64) {
+	if g.sentAt == from {
+		g.sentAt = to
+	}
+	if g.pageAt == from {
+		g.pageAt = to
+	}
 }
 
 // median is that of the latest gaps.

@@ -17,6 +17,7 @@ type gate struct {
 	joined     uint32 // how many pages came into the line so far
 	flying     *Turn  // what is under way
 	flights    int
+	unsent     int // of these, whose instant of sending is still to come, so that no other may start
 
 	timer *time.Timer // wakes the head; nil unless somebody waits
 	armed int64       // for which instant; 0: it is stopped
@@ -51,11 +52,14 @@ func (g *gate) interval() time.Duration {
 // startAt is when the head of the line may start as things stand. If it waits for one that is under way, that is when to look again whether
 // somebody still reads its body.
 func (g *gate) startAt(head *Turn, now int64) int64 {
-	if g.flights >= g.parallel(now) {
+	if g.full(now) {
 		return max(g.bodyIdleAt(now), now+1)
 	}
 	return max(g.host.openAt(), head.due)
 }
+
+// full reports whether another start has to wait for what is under way.
+func (g *gate) full(now int64) bool { return g.unsent > 0 || g.flights >= g.parallel(now) }
 
 // try starts the head of the line if it may start now.
 func (g *gate) try(tn *Turn, now int64) bool {
@@ -67,8 +71,13 @@ func (g *gate) try(tn *Turn, now int64) bool {
 	}
 	g.leave(tn)
 	g.fly(tn)
-	tn.state, tn.began = flying, now
-	tn.before, tn.gap = g.host.next, g.interval()+g.pace().randomDelay()
+	tn.state, tn.began, tn.sentAt = flying, now, 0
+	tn.promise = promise{g.interval(), g.host.crawlDelay()}
+	tn.before, tn.gap = g.host.next, tn.promise.interval+g.pace().randomDelay()
+	if tn.several = tn.gap > 0 && g.parallel(now) > 1; tn.several {
+		tn.unsent = true
+		g.unsent++
+	}
 	if !tn.robots {
 		g.host.next = max(g.host.next, now+int64(tn.gap))
 		tn.owed = g.host.next

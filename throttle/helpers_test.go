@@ -30,7 +30,7 @@ func paced(t *testing.T, web *testweb.Web, o Options, opts ...colly.CollectorOpt
 	t.Helper()
 	o.Base = web.Transport()
 	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+		o.Logger = quiet()
 	}
 	th, err := New(o)
 	if err != nil {
@@ -114,6 +114,8 @@ func (l *logged) lines(with string) []string {
 }
 
 func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func seconds(ns ...float64) []time.Duration {
 	var out []time.Duration

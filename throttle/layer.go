@@ -54,7 +54,8 @@ func (t *Throttle) freshen(h *chain.Hop, turn *Turn) error {
 
 // send hands the hop over and lets the turn end with it.
 func (tn *Turn) send(h *chain.Hop, next chain.Handler) (*http.Response, error) {
-	tn.sending()
+	tn.write()
+	h.OnSend((*sender)(tn))
 	e := tn.gate.throttle().enders.Get().(*ender)
 	e.turn = tn
 	h.OnEnd(e.end)
@@ -99,7 +100,8 @@ func (l *layer) Resend(h *chain.Hop) error {
 	if err := turn.again(); err != nil {
 		return err
 	}
-	turn.sending()
+	turn.write()
+	turn.sending(false)
 	return nil
 }
 

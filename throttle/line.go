@@ -73,6 +73,7 @@ func (g *gate) unfly(tn *Turn) {
 		tn.next.prev = tn.prev
 	}
 	tn.prev, tn.next, tn.state = nil, nil, over
+	g.sent(tn)
 	g.flights--
 	g.throttle().flights.Add(-1)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,8 +38,6 @@ func (s *stamps) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("x")), Request: r}, nil
 }
-
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func hostName(i int) string { return fmt.Sprintf("h%04d.test", i) }
 

@@ -16,8 +16,8 @@ import (
 
 // rules plays the robots layer: before the first page of an origin it fetches robots.txt through the chain, and it says the crawl delay.
 type rules struct {
-	flight chan struct{}
 	mu     sync.Mutex
+	flight map[string]chan struct{} // one fetch of an origin at a time; a bubble knows no mutex
 	delay  map[string]time.Duration // by scheme and host
 	known  map[string]time.Time     // when fetched
 	maxAge time.Duration            // 0: for ever
@@ -51,9 +51,22 @@ func (r *rules) Recheck(h *chain.Hop) (bool, error) {
 	return !ok, nil
 }
 
+func (r *rules) fly(host string) (land func()) {
+	r.mu.Lock()
+	if r.flight == nil {
+		r.flight = make(map[string]chan struct{})
+	}
+	if r.flight[host] == nil {
+		r.flight[host] = make(chan struct{}, 1)
+	}
+	one := r.flight[host]
+	r.mu.Unlock()
+	one <- struct{}{}
+	return func() { <-one }
+}
+
 func (r *rules) Renew(h *chain.Hop) error {
-	r.flight <- struct{}{} // one fetch at a time
-	defer func() { <-r.flight }()
+	defer r.fly(h.URL().Host)()
 	origin, ok := r.fresh(h)
 	if !ok {
 		req, err := http.NewRequestWithContext(h.Context(), http.MethodGet, origin+"/robots.txt", nil)
@@ -90,7 +103,7 @@ func obeying(t *testing.T, web *testweb.Web, o Options, r *rules, opts ...colly.
 }
 
 func asking(d time.Duration) *rules {
-	return &rules{delay: map[string]time.Duration{"http://a.test": d}, flight: make(chan struct{}, 1)}
+	return &rules{delay: map[string]time.Duration{"http://a.test": d}}
 }
 
 func TestACrawlDelayIsKeptFromRobotsTxtOn(t *testing.T) {
@@ -139,7 +152,7 @@ func TestFiveHundredLinksUnderACrawlDelayAreAllFetched(t *testing.T) {
 func TestAPageWaitsAfterRobotsTxtOnlyForACrawlDelay(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
 		web.Host("a.test").Page("/*", "x")
-		c, th := obeying(t, web, Options{}, &rules{flight: make(chan struct{}, 1)})
+		c, th := obeying(t, web, Options{}, &rules{})
 		start := time.Now()
 		visit(t, c, "http://a.test/1", "http://a.test/2")
 		wantAt(t, web, "a.test", start, seconds(0, 0, 1)...)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
 	"github.com/collyetiquette/etiquette/internal/origin"
@@ -34,7 +35,7 @@ type Throttle struct {
 	repeating sync.Map      // requests that repeat is at, by *http.Request
 	closing   chan struct{} // closed by Close
 	closed    atomic.Bool
-	watcher   atomic.Pointer[func(host string)]
+	frontiers atomic.Pointer[[]weak.Pointer[Frontier]]
 
 	waiting, flights, shortfall atomic.Int64
 }
@@ -88,7 +89,8 @@ func (t *Throttle) Wait(ctx context.Context, u *url.URL) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	tn.sending()
+	tn.write()
+	tn.sending(false)
 	return tn, nil
 }
 

@@ -161,7 +161,7 @@ func TestAfterABlockOneRequestProbesBeforeTheOthers(t *testing.T) {
 func TestA429OnRobotsTxtIsAnIncidentOfTheHost(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
 		web.Host("a.test").Page("/*", "x").Answer("/robots.txt", retryAfter(429, "30"))
-		c, th := obeying(t, web, Options{}, &rules{flight: make(chan struct{}, 1)})
+		c, th := obeying(t, web, Options{}, &rules{})
 		visit(t, c, "http://a.test/1")
 		if gap := testweb.Gaps(web.HitsOf("a.test"))[0]; gap < 30*time.Second {
 			t.Errorf("the page came %v after a robots.txt answered 429 with Retry-After: 30", gap)

@@ -31,6 +31,7 @@ type Turn struct {
 	ctx  context.Context
 
 	robots  bool
+	several bool         // others may start while it is under way. Set when it starts
 	heard   atomic.Bool  // the headers were looked at
 	status  atomic.Int32 // of the answer; negative if it was learnt from already
 	arrived int64
@@ -40,13 +41,15 @@ type Turn struct {
 	prev, next *Turn
 	wake       chan struct{} // made when it has to sleep
 	refused    error
-	began      int64         // when it started
+	began      int64         // when it started, then when it was sent
 	gap        time.Duration // what the next one has to wait after it
+	promise    promise       // what has to lie before it
 	before     int64         // the host's next start if this one is not sent
 	owed       int64         // the host's next start because of this one
 	due        int64         // when the ceilings let it start
-	stamped    bool
-	lastSent   int64 // what the gaps were counted from
+	unsent     bool          // it is one of gate.unsent
+	sentAt     int64         // when it was sent; 0: it was not
+	lastSent   int64         // what the gaps were counted from
 	lastPage   int64
 	held       [2]*rate.Reservation
 }
@@ -58,37 +61,16 @@ func (tn *Turn) wakeUp() {
 	}
 }
 
-// sending notes that the request is handed over now: gaps are counted from here, not from when the turn was given.
-func (tn *Turn) sending() {
-	g := tn.gate
-	t := g.throttle()
-	g.shard.mu.Lock()
-	if tn.state != flying {
-		g.shard.mu.Unlock()
+// write notes in the StateDir what the host owes because of this start, before it is sent.
+func (tn *Turn) write() {
+	s := &tn.gate.throttle().state
+	if s.dir == "" {
 		return
 	}
-	now := t.now()
-	tn.stamp(now)
-	if !tn.robots && g.host.next < now+int64(tn.gap) {
-		g.host.next = now + int64(tn.gap)
-		tn.owed = g.host.next
-		if g.head != nil && g.flights < g.parallel(now) {
-			g.advance(now)
-		}
-	}
-	note := t.state.noteNext(g)
-	g.shard.mu.Unlock()
-	t.state.write(note)
-}
-
-// stamp measures the gap to the request before. The caller holds the lock.
-func (tn *Turn) stamp(now int64) {
-	g := tn.gate
-	tn.began = now
-	tn.stamped, tn.lastSent, tn.lastPage = true, g.gaps.sentAt, g.gaps.pageAt
-	if short := g.gaps.sent(now, tn.robots, g.interval(), g.host.crawlDelay()); short {
-		g.throttle().shortfall.Add(1)
-	}
+	tn.gate.shard.mu.Lock()
+	note := s.noteNext(tn.gate)
+	tn.gate.shard.mu.Unlock()
+	s.write(note)
 }
 
 // Headers lets the throttle learn from an answer as soon as its headers are in: a 429 stops the others before its body is read. It does not
@@ -118,6 +100,13 @@ func (tn *Turn) Done(resp *http.Response, err error) {
 	}
 	t.urls.ended(tn, max(status, -status), err, g.interval()) // before the next in line may ask for the same URL
 	now := t.now()
+	if tn.sentAt == 0 { // refused behind us
+		g.takeBack(tn)
+		g.advance(now)
+		g.settle()
+		g.shard.mu.Unlock()
+		return
+	}
 	if status > 0 && err == nil {
 		g.host.clean(now, tn)
 	}
@@ -159,7 +148,7 @@ func (g *gate) takeBack(tn *Turn) {
 	if !tn.robots && g.host.next == tn.owed {
 		g.host.next = tn.before
 	}
-	if tn.stamped && g.gaps.sentAt == tn.began {
+	if tn.sentAt != 0 && g.gaps.sentAt == tn.sentAt {
 		g.gaps.sentAt, g.gaps.pageAt = tn.lastSent, tn.lastPage
 	}
 }

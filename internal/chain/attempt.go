@@ -31,7 +31,7 @@ func (c *Chain) attempt(h *Hop) (*http.Response, error) {
 	h.copyRequest(own && h.proxy == nil)
 	h.onWire = true
 	h.startTimer()
-	resp, err := base.RoundTrip(&h.out)
+	resp, err := h.roundTrip(base)
 	if err != nil {
 		err = h.explain(err)
 		h.finish(err)

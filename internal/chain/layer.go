@@ -61,6 +61,16 @@ type Resender interface {
 	Resend(h *Hop) error
 }
 
+// A Sender is told when the hop that it was given to with OnSend is really sent. Its methods are called in the goroutine that sends and must not wait.
+type Sender interface {
+	// Sending is called directly before the hop is handed to the base transport, with nothing between. traced says that the base is one of
+	// net/http's own, so that it will be known when it has been entered.
+	Sending(traced bool)
+	// Entered is called once after Sending: from inside the base, when it looks for a connection, or with inside false when it came back without that.
+	// It is not called if the base panics.
+	Entered(inside bool)
+}
+
 // A Holder says whether the cause of an earlier refusal is still there. Where a layer is no Holder, a cause holds until the skip's RetryAt, or 24 h.
 type Holder interface {
 	Holds(a Admission, s report.Skip) bool

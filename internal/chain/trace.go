@@ -5,8 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/http"
 	"net/http/httptrace"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/collyetiquette/etiquette/internal/origin"
@@ -16,8 +18,30 @@ import (
 // hopTrace watches where net/http sends a hop. net/http repeats a request by itself when a kept-alive connection breaks; without the hook
 // the server would be hit a second time without a turn.
 type hopTrace struct {
-	conns  int // how often a connection was asked for
-	public bool
+	conns   int // how often a connection was asked for
+	public  bool
+	entered atomic.Bool // the base was
+	sender  Sender      // nil: nobody asks when the hop is sent
+}
+
+// OnSend lets s know when the hop is sent. One can know: the throttle.
+func (h *Hop) OnSend(s Sender) { h.trace.sender = s }
+
+// roundTrip hands the hop to the base.
+func (h *Hop) roundTrip(base http.RoundTripper) (*http.Response, error) {
+	if h.trace.sender != nil {
+		_, traced := base.(*http.Transport)
+		h.trace.sender.Sending(traced)
+	}
+	resp, err := base.RoundTrip(&h.out)
+	h.entered(false)
+	return resp, err
+}
+
+func (h *Hop) entered(inside bool) {
+	if h.trace.sender != nil && h.trace.entered.CompareAndSwap(false, true) {
+		h.trace.sender.Entered(inside)
+	}
 }
 
 // withTrace makes the context of the copy that is sent.
@@ -33,6 +57,7 @@ func (h *Hop) withTrace(judgeDialled bool) context.Context {
 
 func (h *Hop) getConn(string) {
 	if h.trace.conns++; h.trace.conns == 1 {
+		h.entered(true)
 		return
 	}
 	h.pauseTimer()
