@@ -181,7 +181,7 @@ func (s *Switch) addRead(rules []Rule, now time.Time) (gone []*entry) {
 	s.publish(fresh...)
 	s.mu.Unlock()
 	if len(fresh) > 0 {
-		s.strike(nil)
+		s.strike(nil, fresh...)
 	}
 	var events []event
 	for _, e := range fresh {

@@ -66,7 +66,7 @@ func (s *Switch) sync(own []record, events []event) error {
 		return errors.Join(readErr, writeErr, auditErr)
 	})
 	if len(fresh) > 0 {
-		s.strike(nil)
+		s.strike(nil, fresh...)
 		for _, e := range fresh {
 			s.log().Error("killswitch: stop", append(describe(e.rule), "source", e.source)...)
 		}

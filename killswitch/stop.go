@@ -51,7 +51,7 @@ func (s *Switch) stop(r Rule, from Source, actor string, but *chain.Hop) (e *ent
 	s.publish(e)
 	s.mu.Unlock()
 
-	wait := s.strike(but)
+	wait := s.strike(but, e)
 	s.log().Error("killswitch: stop", append(describe(e.rule), "source", from)...)
 	wait()
 	return e, true, s.save(e, actor)

@@ -123,10 +123,12 @@ func (s *Switch) publish(es ...*entry) {
 // landingTime is how long a stop waits for the requests that it ended to be off the wire.
 const landingTime = 50 * time.Millisecond
 
-// strike ends what is under way and now covered by a rule with the action Stop, but for one hop. What it returns waits until nothing more of that
-// is sent, but not for long.
-func (s *Switch) strike(spared *chain.Hop) (wait func()) {
-	l := s.flights.end(s.index, s.layer, spared)
+// strike ends what is under way and covered by one of these rules with the action Stop, but for one hop. Other rules have struck before, and spared
+// what they wanted to. What it returns waits until nothing more of that is sent, but not for long.
+func (s *Switch) strike(spared *chain.Hop, es ...*entry) (wait func()) {
+	fresh := newIndex()
+	fresh.add(es...)
+	l := s.flights.end(fresh, s.layer, spared)
 	return func() {
 		late := time.NewTimer(landingTime)
 		defer late.Stop()
