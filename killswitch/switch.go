@@ -161,7 +161,7 @@ func (s *Switch) remember(es ...*entry) {
 	}
 }
 
-func (s *Switch) log() *slog.Logger { return s.layer.teller.Log() }
+func (s *Switch) log() *slog.Logger { return s.layer.Log() }
 
 // alarm tells once that something is wrong; err nil: it is well again.
 func (s *Switch) alarm(about string, err error) {
