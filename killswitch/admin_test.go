@@ -279,6 +279,8 @@ func TestATokenFileIsReadAtEachCall(t *testing.T) {
 		{other + "\n" + testToken + "\n", other, 200},
 		{other + "\r\n", testToken, 401},
 		{other + "\r\n", other, 200},
+		{"\xef\xbb\xbf" + other + "\n", other, 200},
+		{strings.Repeat("\n", maxTokenFile) + other, other, 401},
 		{"short\n", "short", 401},
 	} {
 		writeFile(t, path, x.text)

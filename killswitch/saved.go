@@ -93,9 +93,6 @@ func (s *Switch) sync(patience time.Duration, own func() ([]record, []event)) er
 func (s *Switch) apply(recs []record, whole bool) (fresh []*entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if whole {
-		s.keepOnly(recs)
-	}
 	now := time.Now()
 	for _, r := range recs {
 		if r.Op == "lift" {
@@ -116,6 +113,9 @@ func (s *Switch) apply(recs []record, whole bool) (fresh []*entry) {
 		if !r.own && !e.expired(now) {
 			fresh = append(fresh, e)
 		}
+	}
+	if whole { // last, so that no rule is out of force for a moment
+		s.keepOnly(recs)
 	}
 	return fresh
 }

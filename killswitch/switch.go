@@ -2,8 +2,10 @@ package killswitch
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -21,6 +23,8 @@ type Switch struct {
 	file    fileReader
 	watch   watch
 	guard   tokenGuard
+
+	tokenPath string // absolute
 
 	mu   sync.Mutex // guards what follows, and every change of the index
 	read map[Rule]*entry
@@ -44,6 +48,13 @@ func New(o Options) (*Switch, error) {
 		stale: make(map[string]*entry), told: make(map[string]string), timed: make(map[*entry]struct{})}
 	s.watch.init()
 	s.layer = newLayer(s)
+	if o.TokenFile != "" {
+		path, err := filepath.Abs(o.TokenFile)
+		if err != nil {
+			return nil, fmt.Errorf("killswitch: Options.TokenFile: %w", err)
+		}
+		s.tokenPath = path
+	}
 	if err := s.openState(); err != nil {
 		return nil, err
 	}
