@@ -12,14 +12,13 @@ import (
 // Attach makes c say who it is: every request of c and of its clones carries userAgent, and the From field if userAgent holds an email
 // address. It sets c.UserAgent, and From in a copy of c.Headers.
 //
-// It fails with an *[InvalidError] if userAgent must not go out; c then sends nothing, and each Visit says why. Placeholders and reserved
-// names only warn. A second Attach with the same userAgent returns the first Identity, one with another is an error, and the first stays in
-// force. It does not touch the network and must not run while c has requests under way.
+// It fails with an *[InvalidError] if userAgent must not go out; a collector to which nothing was attached before then sends nothing, and each
+// Visit says why. Placeholders and reserved names only warn. A second Attach with the same userAgent returns the first Identity, one with
+// another is an error, and the first stays in force. It does not touch the network and must not run while c has requests under way.
 func Attach(c *colly.Collector, userAgent string) (*Identity, error) {
 	id, err := New(Options{UserAgent: userAgent})
 	if err != nil {
-		refuseAll(c, err)
-		return nil, err
+		return nil, chain.Fail(c, err)
 	}
 	return id.attach(c)
 }
@@ -59,16 +58,6 @@ func (id *Identity) setFrom(c *colly.Collector) {
 	}
 	headers.Set(fromKey, id.from)
 	c.Headers = &headers
-}
-
-// refuseAll lets c send nothing. If c has an identity already, that one stays in force.
-func refuseAll(c *colly.Collector, err error) {
-	l := &refusing{err: err, problem: Problem{CodeEmpty, err.Error()}}
-	var bad *InvalidError
-	if errors.As(err, &bad) {
-		l.problem = worst(bad.Problems)
-	}
-	_, _ = chain.Attach(c, chain.Config{}, l)
 }
 
 // Transport is the identity for a plain http.Client: each request that goes to next, redirects included, carries the declared headers. Nil

@@ -9,6 +9,7 @@ import (
 	"github.com/gocolly/colly/v2"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
+	"github.com/collyetiquette/etiquette/internal/testweb"
 	"github.com/collyetiquette/etiquette/report"
 )
 
@@ -32,29 +33,31 @@ func TestAttachSetsTheUserAgentAndDoesNotWriteToTheUsersHeaders(t *testing.T) {
 }
 
 func TestACollectorWhoseAttachFailedSendsNothingAndSaysWhy(t *testing.T) {
-	web := memory(t)
+	web, err := testweb.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
 	web.Host("shop.test").Page("/*", "")
-	for _, wired := range []bool{false, true} {
-		c := colly.NewCollector()
-		if wired { // another part was attached before
-			if _, err := chain.Attach(c, chain.Config{Base: web.Transport()}, &robotsLayer{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		id, err := Attach(c, chrome)
-		var bad *InvalidError
-		if id != nil || !errors.As(err, &bad) || !strings.Contains(codes(bad.Problems), CodeBrowser) {
-			t.Fatalf("Attach(a browser's) = %v, %v, want an *InvalidError with %s", id, err, CodeBrowser)
-		}
-		for _, u := range []string{"http://shop.test/a", "http://shop.test/b"} {
-			got := c.Visit(u)
-			wantRefused(t, got, CodeTokenMissing)
-			if !errors.As(got, &bad) || !strings.Contains(got.Error(), "Attach failed") {
-				t.Errorf("Visit = %v, want the error of Attach within", got)
-			}
+	c := colly.NewCollector()
+	id, err := Attach(c, chrome)
+	var bad *InvalidError
+	if id != nil || !errors.As(err, &bad) || !strings.Contains(codes(bad.Problems), CodeBrowser) {
+		t.Fatalf("Attach(a browser's) = %v, %v, want an *InvalidError with %s", id, err, CodeBrowser)
+	}
+	for _, u := range []string{"http://shop.test/a", "http://shop.test/b"} {
+		if got := c.Visit(u); !errors.As(got, &bad) {
+			t.Errorf("Visit(%s) = %v, want the error of Attach within", u, got)
 		}
 	}
 	wantNames(t, web)
+	if _, err := Attach(c, good); err != nil {
+		t.Fatalf("Attach with a good one after that = %v, want nil", err)
+	}
+	if err := c.Visit("http://shop.test/c"); err != nil {
+		t.Errorf("Visit = %v, want nil", err)
+	}
+	wantNames(t, web, goodNames)
 }
 
 func TestASecondAttach(t *testing.T) {

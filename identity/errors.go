@@ -12,16 +12,11 @@ type Error struct {
 	URL     string  // what was asked for, without userinfo
 	Host    string  // the host key of the target
 	Problem Problem // why
-	// Err is what Attach returned, where the request was refused because Attach had failed; else nil.
-	Err error
 }
 
 func (e *Error) Error() string {
 	return fmt.Sprintf("identity: %s not sent: %s: %s", report.RedactURL(e.URL), e.Problem.Code, e.Problem.Text)
 }
-
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
 
 // Skip implements [report.Refusal].
 func (e *Error) Skip() report.Skip {

@@ -84,6 +84,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("identity: Options.Form %d is neither Plain nor Compatible", o.Form)
 	case o.Require > BothContacts:
 		return fmt.Errorf("identity: Options.Require %d is not known", o.Require)
+	case o.Refusals > RefusalsError:
+		return fmt.Errorf("identity: Options.Refusals %d is not known", o.Refusals)
 	case o.NoFrom && o.From != "":
 		return errors.New("identity: Options.NoFrom and Options.From exclude each other")
 	case o.UserAgent != "" && (o.Version != "" || o.ContactURL != "" || o.ContactEmail != "" || o.Form != Plain || o.Suffix != nil):

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 
@@ -41,21 +40,4 @@ func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error)
 		return h.Refuse(err)
 	}
 	return next(h)
-}
-
-// refusing is the layer of a collector whose Attach failed: nothing is sent, and the reason is said. An error that nobody looked at must not
-// end in requests under a wrong name.
-type refusing struct {
-	chain.Teller
-	err     error
-	problem Problem
-}
-
-func (l *refusing) Kind() chain.Kind { return chain.Identity }
-
-func (l *refusing) Handle(h *chain.Hop, _ chain.Handler) (*http.Response, error) {
-	e := refusal(h.URL(), l.problem)
-	e.Problem.Text = fmt.Sprintf("nothing is sent, because Attach failed: %s", l.problem.Text)
-	e.Err = l.err
-	return h.Refuse(e)
 }

@@ -33,14 +33,17 @@ const (
 	Compatible
 )
 
-// Refusals says what becomes of a refused GET or HEAD.
-type Refusals = chain.Refusals
+// Refusals says what becomes of a refused GET or HEAD. The zero value is RefusalsAuto.
+type Refusals uint8
 
-// What may become of a refused GET or HEAD.
+// The ways to refuse.
 const (
-	RefusalsAuto  = chain.RefusalsAuto  // RefusalsError for a collector that had IgnoreRobotsTxt = false, else RefusalsSkip
-	RefusalsSkip  = chain.RefusalsSkip  // what is known before is a silent skip, what is found out on the wire an error
-	RefusalsError = chain.RefusalsError // an error of Visit and OnError
+	// RefusalsAuto is RefusalsSkip, or RefusalsError for a collector that had IgnoreRobotsTxt = false.
+	RefusalsAuto Refusals = iota
+	// RefusalsSkip lets Visit return nil for what is known to be refused before it is sent. What is found out on the wire is an error.
+	RefusalsSkip
+	// RefusalsError makes every refusal an error of Visit and OnError.
+	RefusalsError
 )
 
 // Options say who the crawler is. UserAgent or Product must be given; the zero value of all else is the polite default. An Options must not be
@@ -103,7 +106,7 @@ type Options struct {
 }
 
 func (o *Options) chainConfig() chain.Config {
-	return chain.Config{Base: o.Base, Schemes: o.Schemes, AllowPrivate: o.AllowPrivate, Refusals: o.Refusals}
+	return chain.Config{Base: o.Base, Schemes: o.Schemes, AllowPrivate: o.AllowPrivate, Refusals: chain.Refusals(o.Refusals)}
 }
 
 // equal reports whether o and p ask for the same. Two functions are never the same: what they close over cannot be compared.

@@ -1,9 +1,6 @@
 package identity
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Problem is one thing that is wrong with an identity.
 type Problem struct {
@@ -76,11 +73,6 @@ func unreal(ps []Problem) *Problem {
 		}
 	}
 	return nil
-}
-
-// worst is the first of the problems with the most weight. There must be one.
-func worst(ps []Problem) Problem {
-	return slices.MaxFunc(ps, func(a, b Problem) int { return int(a.Weight()) - int(b.Weight()) })
 }
 
 // without returns ps but for the problems of one code.

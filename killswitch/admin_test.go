@@ -279,6 +279,8 @@ func TestATokenFileIsReadAtEachCall(t *testing.T) {
 		{other + "\n" + testToken + "\n", other, 200},
 		{other + "\r\n", testToken, 401},
 		{other + "\r\n", other, 200},
+		{"\xef\xbb\xbf" + other + "\n", other, 200},
+		{strings.Repeat("\n", maxTokenFile) + other, other, 401},
 		{"short\n", "short", 401},
 	} {
 		writeFile(t, path, x.text)
@@ -333,14 +335,7 @@ func TestAStopThatTheDiskDoesNotTakeIsInForceAndALiftIsNot(t *testing.T) {
 	if w := (call{method: "POST", path: "/v1/rules", body: `{"id": "a", "host": "a.test", "reason": "x"}`}).do(t, h); w.Code != 200 || !strings.Contains(w.Body.String(), `"durable": true`) {
 		t.Fatalf("POST = %d %s, want 200, durable", w.Code, w.Body)
 	}
-	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip("no /dev/full on this system")
-	}
-	s.state.mu.Lock()
-	stops := s.state.stops
-	s.state.stops = full
-	s.state.mu.Unlock()
+	again := diskTakesNothing(t, s)
 	w := call{method: "POST", path: "/v1/rules", body: `{"id": "b", "host": "b.test", "reason": "x"}`}.do(t, h)
 	var got struct{ Applied, Durable bool }
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 507 || !got.Applied || got.Durable {
@@ -351,11 +346,7 @@ func TestAStopThatTheDiskDoesNotTakeIsInForceAndALiftIsNot(t *testing.T) {
 	}
 	wantStopped(t, s, true, "http://a.test/", "http://b.test/")
 
-	s.state.mu.Lock()
-	s.state.stops = stops
-	s.state.mu.Unlock()
-	full.Close()
+	again()
 	s.look() // there is room again
-	again := newSwitch(t, Options{StateDir: dir})
-	wantStopped(t, again, true, "http://a.test/", "http://b.test/")
+	wantStopped(t, newSwitch(t, Options{StateDir: dir}), true, "http://a.test/", "http://b.test/")
 }

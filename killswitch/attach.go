@@ -12,28 +12,23 @@ import (
 
 // Attach puts a kill switch with a stop file in front of everything that the collector sends; see Options.File. A collector that has one with the
 // same file keeps it, and that one is returned; one with other options is an error, and the first stays in force. If the file does not exist or
-// cannot be read whole, the error says what to create, and the collector sends nothing until an Attach succeeds.
+// cannot be read whole, the error says what to create, and a collector to which nothing was attached before sends nothing until an Attach succeeds.
 //
 // Attach must not run while the collector has requests under way.
 func Attach(c *colly.Collector, path string) (*Switch, error) {
 	if path == "" {
-		return nil, errors.New("killswitch: Attach needs the path of a stop file")
+		return nil, chain.Fail(c, errors.New("killswitch: Attach needs the path of a stop file"))
 	}
 	o := Options{File: path}
 	if l := layerOf(c); l != nil {
-		if s := l.now.Load(); s != nil {
-			if reflect.DeepEqual(s.opts, o) {
-				return s, s.Attach(c)
-			}
-			return nil, &chain.TakenError{Layer: l}
+		if reflect.DeepEqual(l.sw.opts, o) {
+			return l.sw, l.sw.Attach(c)
 		}
+		return nil, &chain.TakenError{Layer: l}
 	}
 	s, err := New(o)
 	if err != nil {
-		if chain.Of(c) == nil && c != nil {
-			_, _ = chain.Attach(c, chain.Config{}, &layer{fault: err})
-		}
-		return nil, err
+		return nil, chain.Fail(c, err)
 	}
 	if err := s.Attach(c); err != nil {
 		_ = s.Close()
@@ -47,13 +42,7 @@ func Attach(c *colly.Collector, path string) (*Switch, error) {
 //
 // Attach must not run while the collector has requests under way.
 func (s *Switch) Attach(c *colly.Collector) error {
-	l := s.layer
-	if have := layerOf(c); have != nil {
-		if have.now.CompareAndSwap(nil, s) || have.now.Load() == s {
-			l = have
-		}
-	}
-	_, err := chain.Attach(c, s.opts.config(), l)
+	_, err := chain.Attach(c, s.opts.config(), s.layer)
 	return err
 }
 

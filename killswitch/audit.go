@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -32,22 +34,53 @@ type auditTail struct {
 	prev string
 }
 
-// audit writes events. Without a StateDir there is no audit log.
+// maxHeld bounds what is kept of events that could not be written.
+const maxHeld = 1000
+
+// audit writes events; what cannot be written now is written with the next. Without a StateDir there is no audit log.
 func (s *Switch) audit(events ...event) {
-	if s.state == nil || len(events) == 0 {
+	if s.state == nil {
 		return
 	}
-	err := s.state.locked(func() error { return s.state.appendAudit(events) })
-	if err != nil {
-		err = fmt.Errorf("the audit log cannot be written: %w", err)
-	}
-	s.alarm(s.state.audits.Name(), err)
+	s.alarmState(s.state.path(auditFile), s.state.audit(events))
 }
 
-// appendAudit writes events through to the disk. The caller holds the lock.
-func (st *state) appendAudit(events []event) error {
-	if len(events) == 0 {
+// alarmState tells what is wrong with the saved state, but not that somebody else was just writing.
+func (s *Switch) alarmState(about string, err error) {
+	var busy *errBusy
+	if errors.As(err, &busy) && busy.time < worthAnAlarm {
+		return
+	}
+	s.alarm(about, err)
+}
+
+func (st *state) audit(events []event) error {
+	now := time.Now()
+	for i := range events {
+		events[i].Time = now
+	}
+	st.mu.Lock()
+	st.held = append(st.held, events...)
+	st.held = st.held[max(0, len(st.held)-maxHeld):]
+	idle := len(st.held) == 0
+	st.mu.Unlock()
+	if idle {
 		return nil
+	}
+	if err := st.locked(watchPatience, func() error { return st.appendAudit(nil) }); err != nil {
+		return fmt.Errorf("the audit log cannot be written: %w", err)
+	}
+	return nil
+}
+
+// appendAudit writes events through to the disk, behind those that are held. The caller holds the lock.
+func (st *state) appendAudit(events []event) error {
+	if len(events)+len(st.held) == 0 {
+		return nil
+	}
+	fresh, err := st.followAudit()
+	if err != nil {
+		return err
 	}
 	tail, torn, err := st.auditEnd()
 	if err != nil {
@@ -57,10 +90,13 @@ func (st *state) appendAudit(events []event) error {
 	if torn {
 		b.WriteByte('\n')
 	}
-	now := time.Now().UTC()
-	for _, e := range events {
+	now := time.Now()
+	for _, e := range slices.Concat(fresh, st.held, events) {
+		if e.Time.IsZero() {
+			e.Time = now
+		}
 		tail.seq++
-		e.Seq, e.Prev, e.Time = tail.seq, tail.prev, now
+		e.Seq, e.Prev, e.Time = tail.seq, tail.prev, e.Time.UTC()
 		line, err := json.Marshal(e)
 		if err != nil {
 			return err
@@ -73,8 +109,25 @@ func (st *state) appendAudit(events []event) error {
 		return err
 	}
 	tail.size += int64(b.Len())
-	st.tail = tail
+	st.tail, st.held = tail, nil
 	return nil
+}
+
+// followAudit begins a new log where the one that was written to is gone or has been moved away, and says so in it.
+func (st *state) followAudit() ([]event, error) {
+	if st.isNamed(st.audits, auditFile) {
+		return nil, nil
+	}
+	f, err := st.open(auditFile)
+	if err != nil {
+		return nil, err
+	}
+	_ = st.audits.Close()
+	st.audits, st.tail = f, auditTail{}
+	if info, err := f.Stat(); err != nil || info.Size() > 0 {
+		return nil, err // another process was here first
+	}
+	return []event{{Event: "log.begin", Detail: "the log that was written before was moved or removed"}}, nil
 }
 
 // auditEnd finds the number and the hash of the last line. Other processes write to the log too. torn: that line has no end.

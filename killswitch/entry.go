@@ -31,9 +31,10 @@ type entry struct {
 	received, applied time.Time
 	lifted            time.Time
 	liftReason        string
-	saved             proof // what an earlier process or the stop itself found out
-	unsaved           bool  // it is not on the disk yet
-	failed            bool  // the disk did not take it
+	overSince         time.Time // when the clock was first seen to be past its end
+	saved             proof     // what an earlier process or the stop itself found out
+	unsaved           bool      // it is not on the disk yet
+	failed            bool      // the disk did not take it
 
 	cancelled, purged, refused, observed atomic.Int64
 	counted                              int64 // of refused, that the audit log has; guarded by Switch.mu

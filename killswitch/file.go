@@ -2,14 +2,13 @@ package killswitch
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf16"
 )
-
-// maxFile bounds a stop file, in bytes.
-const maxFile = 64 << 20
 
 // emptyFile is what a stop file without rules looks like.
 const emptyFile = `{"version": 1, "rules": []}`
@@ -45,7 +44,7 @@ func (f *stopFile) err() error {
 // parseFile reads a stop file.
 func parseFile(text []byte) *stopFile {
 	f := &stopFile{}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // some editors begin a file with a byte order mark
+	text = f.decode(text)
 	if len(bytes.TrimSpace(text)) == 0 {
 		f.problem("the file is empty")
 		f.lost = true
@@ -95,6 +94,25 @@ func parseFile(text []byte) *stopFile {
 	return f
 }
 
+// decode takes off the byte order mark that some editors begin a file with. UTF-16 is no JSON (RFC 8259, 8.1), but can be read.
+func (f *stopFile) decode(text []byte) []byte {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
+		order = binary.BigEndian
+	default:
+		return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	}
+	f.problem("the file is in UTF-16: save it as UTF-8")
+	units := make([]uint16, 0, len(text)/2)
+	for text = text[2:]; len(text) >= 2; text = text[2:] {
+		units = append(units, order.Uint16(text))
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
 func (f *stopFile) readRules(raw json.RawMessage) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil || list == nil {
@@ -107,50 +125,4 @@ func (f *stopFile) readRules(raw json.RawMessage) {
 	for i, raw := range list {
 		f.readRule(fmt.Sprintf("rule %d", i+1), raw, ids)
 	}
-}
-
-// salvage takes every object with a readable scope out of a text that is no JSON as a whole: one cut short, or with a comma too many. It goes
-// through the text once; a quotation mark that is missing spoils no more than its line.
-func salvage(f *stopFile, text []byte) {
-	const deepest = 8 // objects within objects
-	ids := make(map[string]bool)
-	var open []int
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\n': // JSON has no line break within quotation marks
-			quoted = false
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{':
-			if len(open) == deepest {
-				open = append(open[:0], open[1:]...)
-			}
-			open = append(open, i)
-		case c == '}' && len(open) > 0:
-			from := open[len(open)-1]
-			open = open[:len(open)-1]
-			if object := text[from : i+1]; hasScope(object) {
-				f.readRule("a rule that could be saved", object, ids)
-			}
-		}
-	}
-}
-
-// hasScope reports whether an object is meant as a rule.
-func hasScope(object []byte) bool {
-	ms, err := members(object)
-	if err != nil {
-		return false
-	}
-	for _, m := range ms {
-		switch strings.ToLower(m.key) {
-		case "host", "domain", "all":
-			return true
-		}
-	}
-	return false
 }

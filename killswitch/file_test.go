@@ -1,9 +1,11 @@
 package killswitch
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -73,6 +75,38 @@ func TestAFileWithAMistakeStopsWhatCanBeReadAndIsInvalid(t *testing.T) {
 		{"rules as an object", `{"version": 1, "rules": {"id": "a", "host": "a.example", "reason": "x"}}`, "host a.example", true},
 		{"empty", "", "", true},
 		{"blank", " \n", "", true},
+		{"a comma too many in a rule", rules(`{"id": "a", "host": "a.example", "reason": "x",}`), "host a.example", true},
+		{"no comma in a rule", rules(`{"id": "a" "host": "a.example" "reason": "x"}`), "host a.example", true},
+		{"a comma too many and one that is right", rules(`{"id": "a", "host": "a.example", "reason": "x",}, {"id": "b", "domain": "b.example", "reason": "x"}`), "host a.example; domain b.example", true},
+		{"a comma too many keeps what narrows", rules(`{"id": "a", "host": "a.example", "path": "/x", "reason": "x",}`), "host a.example, path /x", true},
+		{"a comment in a rule", rules("{\"id\": \"a\", // the shop\n\"host\": \"a.example\", # really\n \"reason\": \"x\"}"), "host a.example", true},
+		{"a value that is none", rules(`{"id": "a", "host": "a.example", "path": oops, "reason": "x"}`), "host a.example", true},
+		{"a number that is none", rules(`{"id": "a", "host": "a.example", "port": 08080, "reason": "x"}`), "host a.example", true},
+		{"a tab in a text", rules("{\"id\": \"a\", \"host\": \"a.example\", \"reason\": \"a\tb\"}"), "host a.example", true},
+		{"a list of names in a rule with a mistake", rules(`{"id": "a", "host": ["a.example", "b.example"], "reason": "x",}`), "host a.example; host b.example", true},
+		{"what is within a rule with a mistake is none", rules(`{"id": "a", "meta": {"x": "host", "domain": 1}, "host": "a.example",}`), "host a.example", true},
+		{"comments around rules", "// stops\n" + rules("\n# one\n{\"id\": \"a\", \"host\": \"a.example\", \"reason\": \"x\"}\n"), "host a.example", true},
+		{"UTF-16 as Windows writes it", utf16le(fileOf(1, "a.example")), "host a.example", false},
+		{"UTF-16 the other way round", utf16be(fileOf(1, "a.example")), "host a.example", false},
+		{"a path behind the name", rules(`{"id": "a", "host": "a.example/search", "reason": "x"}`), "host a.example", false},
+		{"a port and a path behind the name", rules(`{"id": "a", "host": "a.example:8080/search?q", "reason": "x"}`), "host a.example", false},
+		{"userinfo before the name", rules(`{"id": "a", "host": "u:p@a.example", "reason": "x"}`), "host a.example", false},
+		{"a URL with userinfo", rules(`{"id": "a", "domain": "https://u:p@a.example:8443/x", "reason": "x"}`), "domain a.example", false},
+		{"spaces around the name", rules(`{"id": "a", "host": " a.example\t", "reason": "x"}`), "host a.example", false},
+		{"a star is every host", rules(`{"id": "a", "host": "*", "reason": "x"}`), "every host", false},
+		{"a star within a name", rules(`{"id": "a", "host": "a.*.example", "reason": "x"}`), "", true},
+		{"a network", rules(`{"id": "a", "host": "192.0.2.0/24", "reason": "x"}`), "", true},
+		{"a network, IPv6", rules(`{"id": "a", "host": "2001:db8::/32", "reason": "x"}`), "", true},
+		{"a path twice widens", rules(`{"id": "a", "host": "a.example", "path": "/a", "path": "/b", "reason": "x"}`), "host a.example", false},
+		{"a path three times widens", rules(`{"id": "a", "host": "a.example", "path": "/a", "Path": "/b", "path": "/c", "reason": "x"}`), "host a.example", false},
+		{"a port twice widens", rules(`{"id": "a", "host": "a.example", "port": 80, "port": 8080, "reason": "x"}`), "host a.example", false},
+		{"a scheme twice widens", rules(`{"id": "a", "host": "a.example", "scheme": "http", "scheme": "https", "reason": "x"}`), "host a.example", false},
+		{"an end twice has none", rules(`{"id": "a", "host": "a.example", "until": "2020-01-01T00:00:00Z", "until": "2020-01-02T00:00:00Z", "reason": "x"}`), "host a.example", false},
+		{"an action twice is a stop", rules(`{"id": "a", "host": "a.example", "action": "observe", "action": "observe", "reason": "x"}`), "host a.example", false},
+		{"all and a host", rules(`{"id": "a", "all": true, "host": "a.example", "reason": "x"}`), "every host; host a.example", false},
+		{"a reason without end", rules(`{"id": "a", "host": "a.example", "reason": "` + strings.Repeat("x", 1<<20) + `"}`), "host a.example", false},
+		{"a path without end", rules(`{"id": "a", "host": "a.example", "reason": "x", "path": "/` + strings.Repeat("x", 1<<20) + `"}`), "host a.example", false},
+		{"nothing but brackets", strings.Repeat("[", 100_000) + strings.Repeat("{", 100_000), "", true},
 		{"a list at the top", `[{"id": "a", "host": "a.example", "reason": "x"}]`, "host a.example", true},
 		{"cut between rules", `{"version": 1, "rules": [{"id": "a", "host": "a.example", "reason": "x"},`, "host a.example", true},
 		{"cut in a rule", `{"version": 1, "rules": [{"id": "a", "host": "a.example", "reason": "x"}, {"id": "b", "host": "b.exa`, "host a.example", true},
@@ -101,6 +135,17 @@ func TestAFileWithAMistakeStopsWhatCanBeReadAndIsInvalid(t *testing.T) {
 			}
 		})
 	}
+}
+
+func utf16le(text string) string { return utf16Text(binary.LittleEndian, text) }
+func utf16be(text string) string { return utf16Text(binary.BigEndian, text) }
+
+func utf16Text(order binary.AppendByteOrder, text string) string {
+	b := order.AppendUint16(nil, 0xfeff)
+	for _, u := range utf16.Encode([]rune(text)) {
+		b = order.AppendUint16(b, u)
+	}
+	return string(b)
 }
 
 func TestAByteOrderMarkIsNoMistake(t *testing.T) {

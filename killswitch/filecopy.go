@@ -6,17 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 )
 
 // copyPath is where the last good copy of the stop file is kept. Processes with one StateDir may have different stop files.
 func (s *Switch) copyPath() string {
-	path, err := filepath.Abs(s.opts.File)
-	if err != nil {
-		path = s.opts.File
-	}
-	sum := sha256.Sum256([]byte(path))
-	return filepath.Join(s.opts.StateDir, "file-"+hex.EncodeToString(sum[:8])+".json")
+	sum := sha256.Sum256([]byte(s.file.path))
+	return s.state.path("file-" + hex.EncodeToString(sum[:8]) + ".json")
 }
 
 // saveCopy keeps a valid stop file for a start without one. The caller holds file.reading.
@@ -36,7 +31,7 @@ func (s *Switch) readCopy() (f *stopFile, hash [sha256.Size]byte, err error) {
 	if s.state == nil {
 		return nil, hash, nil
 	}
-	text, err := readFile(s.copyPath())
+	text, err := readFile(s.copyPath(), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, hash, nil
 	}

@@ -4,11 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/url"
 	"strings"
 	"time"
-
-	"github.com/collyetiquette/etiquette/internal/origin"
 )
 
 // readRule reads one rule of a stop file. What is wrong with it makes the file invalid; the rule stops all the same if its scope can be read, and
@@ -18,7 +15,10 @@ func (f *stopFile) readRule(where string, raw json.RawMessage, ids map[string]bo
 	if err != nil {
 		f.problem("%s: %v", where, err)
 		f.lost = true
-		return
+		if len(raw) == 0 || raw[0] != '{' {
+			return
+		}
+		ms = looseMembers(raw)
 	}
 	d := draft{f: f, where: where, seen: make(map[string]bool, len(ms))}
 	for _, m := range ms {
@@ -68,7 +68,10 @@ func (d *draft) problem(format string, args ...any) { d.f.problem(d.where+": "+f
 func (d *draft) read(m member) {
 	key := strings.ToLower(m.key)
 	if d.seen[key] {
-		d.problem("%s stands there twice", key)
+		d.problem("%s stands there twice", short(key))
+		if d.widen(key) {
+			return
+		}
 	}
 	d.seen[key] = true
 	switch key {
@@ -77,7 +80,7 @@ func (d *draft) read(m member) {
 			d.rule.ID = id
 			d.where += " (" + id + ")"
 		} else {
-			d.problem("id %q: 1 to 64 of A-Z a-z 0-9 . _ - are allowed", id)
+			d.problem("id %.80q: 1 to 64 of A-Z a-z 0-9 . _ - are allowed", id)
 		}
 	case "host", "domain":
 		d.names(key, m.value)
@@ -109,11 +112,11 @@ func (d *draft) read(m member) {
 			d.problem("created is no RFC 3339 time with a zone: %v", err)
 		}
 	case "reason":
-		d.rule.Reason = d.text(m)
+		d.rule.Reason = d.note(m)
 	case "ticket":
-		d.rule.Ticket = d.text(m)
+		d.rule.Ticket = d.note(m)
 	default:
-		d.problem("unknown field %q", m.key)
+		d.problem("unknown field %q", short(m.key))
 		return
 	}
 	if key != m.key {
@@ -121,10 +124,31 @@ func (d *draft) read(m member) {
 	}
 }
 
+// widen drops a part that narrows the rule, of which it is not known which of several is meant. It reports whether there is such a part.
+func (d *draft) widen(key string) bool {
+	switch key {
+	case "scheme":
+		d.rule.Scheme = ""
+	case "path":
+		d.rule.Path = ""
+	case "port":
+		d.rule.Port = 0
+	case "until":
+		d.rule.Until = time.Time{}
+	case "action":
+		d.rule.Action = Stop
+	default:
+		return false
+	}
+	return true
+}
+
 func narrow[T ~string](d *draft, field *T, value T, canonical func(T) (T, error)) {
 	v, err := canonical(value)
 	if err != nil {
 		d.problem("%v", err)
+		var none T
+		v = none
 	}
 	*field = v
 }
@@ -138,61 +162,14 @@ func (d *draft) text(m member) string {
 	return *s
 }
 
-// names reads a host or domain. A list of names is a mistake that can be read.
-func (d *draft) names(key string, raw json.RawMessage) {
-	var list []string
-	var one string
-	if err := json.Unmarshal(raw, &one); err == nil {
-		list = []string{one}
-	} else if err := json.Unmarshal(raw, &list); err == nil {
-		d.problem("%s is a list", key)
-	} else {
-		d.problem("%s is no text", key)
+// note reads a text for people.
+func (d *draft) note(m member) string {
+	text := d.text(m)
+	if err := checkNote(m.key, text); err != nil {
+		d.problem("%v", err)
+		return strings.ToValidUTF8(text[:maxNote], "")
 	}
-	for _, text := range list {
-		name, below, err := readName(text)
-		if err != nil {
-			d.problem("%s %q: %v", key, text, err)
-			d.f.lost = true
-			continue
-		}
-		if strict, err := canonicalName(key, text); err != nil || strict != name {
-			d.problem("%s %q must be a plain name", key, text)
-		}
-		if below || key == "domain" {
-			d.scopes = append(d.scopes, Rule{Domain: name})
-		} else {
-			d.scopes = append(d.scopes, Rule{Host: name})
-		}
-	}
-}
-
-// readName makes the best of a name as people write it: with a port, as a URL, with "*." in front.
-func readName(text string) (name string, below bool, err error) {
-	text = strings.TrimSpace(text)
-	if u, err := url.Parse(text); err == nil && u.Host != "" {
-		text = u.Host
-	}
-	if rest, star := strings.CutPrefix(text, "*."); star {
-		text, below = rest, true
-	} else if rest, dot := strings.CutPrefix(text, "."); dot {
-		text, below = rest, true
-	}
-	name, err = origin.HostKeyOf(text)
-	return strings.Clone(name), below, err
-}
-
-func (d *draft) all(raw json.RawMessage) {
-	switch string(raw) {
-	case "true":
-		d.scopes = append(d.scopes, Rule{All: true})
-	case "false":
-	case `"true"`:
-		d.problem("all is text")
-		d.scopes = append(d.scopes, Rule{All: true})
-	default:
-		d.problem("all is neither true nor false")
-	}
+	return text
 }
 
 // madeUpID names a rule that has no id. It is the same each time the file is read.

@@ -67,6 +67,6 @@ func (s *Switch) standIn(id string, on bool, reason string) {
 	s.stale[id] = e
 	s.publish(e)
 	s.mu.Unlock()
-	s.strike(nil)
+	s.strike(nil, e)
 	s.log().Error("killswitch: stop", describe(e.rule)...)
 }

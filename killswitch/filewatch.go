@@ -4,9 +4,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -21,6 +20,8 @@ func (s *Switch) Reload() error {
 
 // fileReader reads the stop file and remembers what it needs for the one rule of reading it: a bad file can add stops, never remove them.
 type fileReader struct {
+	path string // absolute; set by New
+
 	reading sync.Mutex // one look at a time; guards what follows up to mu
 	hash    [sha256.Size]byte
 	known   bool // hash was read, and all that it says is in force
@@ -40,12 +41,16 @@ func (s *Switch) openFile() error {
 	if s.opts.File == "" {
 		return nil
 	}
-	s.file.status.Path = s.opts.File
-	text, err := readFile(s.opts.File)
+	path, err := filepath.Abs(s.opts.File) // the program may change its directory later
+	if err != nil {
+		return fmt.Errorf("killswitch: Options.File: %w", err)
+	}
+	s.file.path, s.file.status.Path = path, s.opts.File
+	text, err := readFile(path, maxFile)
 	missing := errors.Is(err, fs.ErrNotExist)
 	f := &stopFile{lost: true}
-	if err == nil {
-		f = parseFile(text)
+	if text != nil {
+		f = parseRead(text, err)
 		err = f.err()
 	}
 	backup, hash, backupErr := s.readCopy()
@@ -71,20 +76,6 @@ func (s *Switch) openFile() error {
 	return nil
 }
 
-// readFile reads a file of bounded size.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("it is larger than %d bytes", maxFile)
-	}
-	return text, err
-}
-
 // lookAtFile is one look at the stop file.
 func (s *Switch) lookAtFile() {
 	if s.opts.File == "" {
@@ -93,13 +84,13 @@ func (s *Switch) lookAtFile() {
 	r := &s.file
 	r.reading.Lock()
 	defer r.reading.Unlock()
-	text, err := readFile(s.opts.File)
+	text, err := readFile(r.path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && s.opts.AllowMissing && !r.seen {
 		return // not there yet
 	}
 	r.seen = true
 	now := time.Now()
-	if err != nil {
+	if text == nil {
 		r.since, r.known, r.bad = time.Time{}, false, nil
 		s.fileIs(now, fmt.Errorf("the stop file %s cannot be read: %w", s.opts.File, err))
 		return
@@ -112,13 +103,12 @@ func (s *Switch) lookAtFile() {
 		s.fileIs(now, r.bad)
 		return
 	}
-	s.take(text, hash, now)
+	s.take(parseRead(text, err), text, hash, now)
 }
 
 // take applies what a file says. The caller holds reading.
-func (s *Switch) take(text []byte, hash [sha256.Size]byte, now time.Time) {
+func (s *Switch) take(f *stopFile, text []byte, hash [sha256.Size]byte, now time.Time) {
 	r := &s.file
-	f := parseFile(text)
 	if s.opts.RequireTicket {
 		for _, rule := range f.rules {
 			if rule.Ticket == "" {
@@ -181,7 +171,7 @@ func (s *Switch) addRead(rules []Rule, now time.Time) (gone []*entry) {
 	s.publish(fresh...)
 	s.mu.Unlock()
 	if len(fresh) > 0 {
-		s.strike(nil)
+		s.strike(nil, fresh...)
 	}
 	var events []event
 	for _, e := range fresh {

@@ -173,44 +173,57 @@ func (l *landing) done() {
 	}
 }
 
-// end ends the hops that a rule with the action Stop covers, each once; spared is a hop that may come to its end. What is returned waits for those
-// that may still be sending.
+// end ends the hops that a rule of ix with the action Stop covers, each once; spared is a hop that may come to its end. Whoever is woken competes with us
+// for the processor, so all of them are found first, and bodies that are being read, on which a site's bytes still flow, are ended before those who wait.
+// What is returned waits for those that may still be sending.
 func (f *flights) end(ix *index, by chain.Layer, spared *chain.Hop) *landing {
-	type end struct {
-		hop *chain.Hop
-		err *Error
-	}
 	l := &landing{down: make(chan struct{})}
 	l.left.Store(1)
-	var ends []end
+	var reading, waiting []ending
 	for i := range f.shards {
 		s := &f.shards[i]
-		ends = ends[:0]
 		s.mu.Lock()
 		for h, fl := range s.flying {
+			if fl.ended || h == spared {
+				continue
+			}
 			e := ix.findBoth(h.URL(), h.Dialled())
-			if fl.ended || e == nil || e.rule.Action != Stop {
+			if e == nil || e.rule.Action != Stop {
 				continue
 			}
 			fl.ended = true
-			if h != spared {
-				e.cancelled.Add(1)
-				ends = append(ends, end{h, newError(e, h.URL(), h.Method())})
-				if !fl.answered {
-					l.left.Add(1)
-					fl.landing = l
-				}
+			if fl.answered {
+				reading = append(reading, ending{h, e})
+			} else {
+				waiting = append(waiting, ending{h, e})
+				l.left.Add(1)
+				fl.landing = l
 			}
 			s.flying[h] = fl
 		}
 		s.mu.Unlock()
-		for _, x := range ends {
-			x.err.Ended = true
-			x.hop.End(by, x.err)
-		}
+	}
+	for _, x := range reading {
+		x.end(by)
+	}
+	for _, x := range waiting {
+		x.end(by)
 	}
 	l.done()
 	return l
+}
+
+// ending is a hop that a rule ends.
+type ending struct {
+	hop  *chain.Hop
+	rule *entry
+}
+
+func (x ending) end(by chain.Layer) {
+	x.rule.cancelled.Add(1)
+	err := newError(x.rule, x.hop.URL(), x.hop.Method())
+	err.Ended = true
+	x.hop.End(by, err)
 }
 
 // times is the last request and the last byte of the hosts that e covers.

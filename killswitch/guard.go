@@ -1,12 +1,12 @@
 package killswitch
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -49,11 +49,12 @@ func (s *Switch) tokens() [][sha256.Size]byte {
 	if s.opts.TokenFile == "" {
 		return out
 	}
-	text, err := os.ReadFile(s.opts.TokenFile)
-	if err != nil || len(text) > maxTokenFile {
+	text, err := readFile(s.tokenPath, maxTokenFile)
+	if err != nil {
 		s.log().Error("killswitch: the token file cannot be read", "file", s.opts.TokenFile, "err", err)
 		return out
 	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // as in stop files
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); len(line) >= minToken {
 			out = append(out, sha256.Sum256([]byte(line)))

@@ -2,47 +2,28 @@ package killswitch
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
-	"sync/atomic"
-
-	"github.com/gocolly/colly/v2"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
 	"github.com/collyetiquette/etiquette/report"
 )
 
-// layer is a Switch in a chain. A layer without a switch belongs to an Attach that failed: it lets nothing through.
+// layer is a Switch's place in chains. It is a type of its own so that the chain's methods are none of the Switch's.
 type layer struct {
-	now    atomic.Pointer[Switch]
-	fault  error // why there is no switch
-	teller chain.Teller
+	chain.Teller
+	sw *Switch
 }
 
 func newLayer(s *Switch) *layer {
-	l := &layer{teller: chain.Teller{OnSkip: s.opts.OnSkip, Logger: s.opts.Logger, Report: s.opts.Report}}
-	l.now.Store(s)
-	return l
+	return &layer{sw: s, Teller: chain.Teller{OnSkip: s.opts.OnSkip, Logger: s.opts.Logger, Report: s.opts.Report}}
 }
 
 func (l *layer) Kind() chain.Kind { return chain.KillSwitch }
 
-// Skipped implements chain.Layer.
-func (l *layer) Skipped(r *colly.Request, s report.Skip) {
-	if sw := l.now.Load(); sw != nil {
-		sw.layer.teller.Skipped(r, s)
-		return
-	}
-	l.teller.Skipped(r, s)
-}
-
 // Handle refuses what is stopped, and makes the rest known so that a stop can end it.
 func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
-	s := l.now.Load()
-	if s == nil {
-		return h.Refuse(l.failed(h.URL(), h.Method()))
-	}
+	s := l.sw
 	s.use()
 	shard, key := s.flights.shardOf(h)
 	shard.enter(h, key, h.Chain().Layer(chain.Throttle) != nil) // before the look at the rules: see flights
@@ -94,12 +75,11 @@ func (s *Switch) observe(e *entry, u *url.URL) {
 
 // Admit implements chain.Admitter: memory only, so it does not wait for the first read of a file.
 func (l *layer) Admit(a chain.Admission) error {
-	s := l.now.Load()
-	if s == nil || !layered(a.Dialled) {
-		return nil // a failed Attach shall be seen as an error, so the wire gives it
+	if !layered(a.Dialled) {
+		return nil
 	}
-	s.wake()
-	e := s.index.findBoth(a.URL, a.Dialled)
+	l.sw.wake()
+	e := l.sw.index.findBoth(a.URL, a.Dialled)
 	if !e.stops() {
 		return nil
 	}
@@ -117,35 +97,16 @@ func (l *layer) Recheck(h *chain.Hop) (stale bool, err error) { return false, l.
 func (l *layer) Resend(h *chain.Hop) error { return l.again(h) }
 
 func (l *layer) again(h *chain.Hop) error {
-	s := l.now.Load()
-	if s == nil {
-		return l.failed(h.URL(), h.Method())
-	}
-	if e := s.index.findBoth(h.URL(), h.Dialled()); e.stops() {
+	if e := l.sw.index.findBoth(h.URL(), h.Dialled()); e.stops() {
 		e.refused.Add(1)
 		return newError(e, h.URL(), h.Method())
 	}
-	shard, _ := s.flights.shardOf(h)
+	shard, _ := l.sw.flights.shardOf(h)
 	shard.started(h)
 	return nil
 }
 
 // Holds implements chain.Holder: a request that was refused is remembered for as long as it would be refused again.
 func (l *layer) Holds(a chain.Admission, _ report.Skip) bool {
-	s := l.now.Load()
-	return s == nil || s.index.findBoth(a.URL, a.Dialled).stops()
-}
-
-// failed is the refusal of a collector whose Attach failed.
-func (l *layer) failed(u *url.URL, method string) error {
-	e := newError(&entry{rule: Rule{ID: "attach-failed", All: true, Action: Stop, Reason: "there is no kill switch: " + l.fault.Error()}}, u, method)
-	return e
-}
-
-// Log lets the chain use the part's logger for its own lines.
-func (l *layer) Log() *slog.Logger {
-	if sw := l.now.Load(); sw != nil {
-		return sw.layer.teller.Log()
-	}
-	return l.teller.Log()
+	return l.sw.index.findBoth(a.URL, a.Dialled).stops()
 }

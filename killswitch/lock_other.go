@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// openAtOnce: files that keep whoever opens them waiting have no name here.
+const openAtOnce = 0
+
 // staleLock is the age at which a lock file is taken for one that a dead process left. The lock is held for a few milliseconds.
 const staleLock = 10 * time.Second
 

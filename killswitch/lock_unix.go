@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// openAtOnce keeps the opening of a pipe from waiting for somebody who writes to it.
+const openAtOnce = syscall.O_NONBLOCK
+
 // tryLock takes the lock that all processes with one StateDir share, if it is free. It ends with the process at the latest.
 func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

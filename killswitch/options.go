@@ -19,11 +19,11 @@ type Refusals uint8
 // The ways to refuse.
 const (
 	// RefusalsAuto is RefusalsSkip, or RefusalsError for a collector that had IgnoreRobotsTxt = false.
-	RefusalsAuto = Refusals(chain.RefusalsAuto)
+	RefusalsAuto Refusals = iota
 	// RefusalsSkip lets Visit return nil for what is known to be stopped before it is sent.
-	RefusalsSkip = Refusals(chain.RefusalsSkip)
+	RefusalsSkip
 	// RefusalsError makes every refusal an error of Visit and OnError.
-	RefusalsError = Refusals(chain.RefusalsError)
+	RefusalsError
 )
 
 // The defaults of Options.

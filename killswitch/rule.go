@@ -89,7 +89,7 @@ func (r Rule) canonical() (Rule, error) {
 	if r.ID != "" && !validID(r.ID) {
 		return Rule{}, fmt.Errorf("ID %q: 1 to 64 of A-Z a-z 0-9 . _ - are allowed", r.ID)
 	}
-	var errs [7]error
+	var errs [9]error
 	if r.Host != "" {
 		r.Host, errs[0] = canonicalName("Host", r.Host)
 	}
@@ -101,6 +101,8 @@ func (r Rule) canonical() (Rule, error) {
 	r.Path, errs[4] = canonicalPath(r.Path)
 	r.Action, errs[5] = canonicalAction(r.Action)
 	r.Until, errs[6] = canonicalUntil(r.Until)
+	r.Reason, r.Ticket = strings.ToValidUTF8(r.Reason, "\ufffd"), strings.ToValidUTF8(r.Ticket, "\ufffd") // as JSON keeps them
+	errs[7], errs[8] = checkNote("Reason", r.Reason), checkNote("Ticket", r.Ticket)
 	return r, errors.Join(errs[:]...)
 }
 
@@ -144,15 +146,25 @@ func checkPort(port int) error {
 	return nil
 }
 
+// maxNote bounds Reason, Ticket and Path, in bytes: each of them is written into every line of the audit log about the rule.
+const maxNote = 8 << 10
+
+func checkNote(field, text string) error {
+	if len(text) > maxNote {
+		return fmt.Errorf("its %s has %d bytes, more than %d", field, len(text), maxNote)
+	}
+	return nil
+}
+
 func canonicalPath(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
 	p := pattern.Compile(path)
 	if !p.Matchable() {
-		return "", fmt.Errorf("its Path %q matches nothing: it must begin with / or *", path)
+		return "", fmt.Errorf("its Path %q matches nothing: it must begin with / or *", short(path))
 	}
-	return strings.Clone(p.String()), nil
+	return strings.Clone(p.String()), checkNote("Path", p.String())
 }
 
 func canonicalAction(a Action) (Action, error) {

@@ -17,6 +17,7 @@ func TestARuleHasOneSpelling(t *testing.T) {
 		{Rule{Host: "[2001:DB8::0:1]"}, Rule{Host: "2001:db8::1", Action: Stop}},
 		{Rule{All: true, Scheme: "HTTPS", Action: "Drain"}, Rule{All: true, Scheme: "https", Action: Drain}},
 		{Rule{Host: "a.example", Path: "/%7Ea/é**"}, Rule{Host: "a.example", Path: "/~a/%C3%A9*", Action: Stop}},
+		{Rule{Host: "a.example", Reason: "a\xffb", Ticket: "\xe2\x82"}, Rule{Host: "a.example", Reason: "a\ufffdb", Ticket: "\ufffd", Action: Stop}},
 		{Rule{Host: "a.example", Until: at}, Rule{Host: "a.example", Until: at.UTC(), Action: Stop}},
 	} {
 		got, err := x.in.canonical()
@@ -47,6 +48,9 @@ func TestARuleThatIsNotUsableIsAnErrorThatNamesTheField(t *testing.T) {
 		{Rule{Host: "a.example", Port: -1}, "Port"},
 		{Rule{Host: "a.example", Scheme: "ftp"}, "Scheme"},
 		{Rule{Host: "a.example", Path: "search"}, "Path"},
+		{Rule{Host: "a.example", Path: "/" + strings.Repeat("é", 8<<10/3)}, "Path"}, // three times as long once it is escaped
+		{Rule{Host: "a.example", Reason: strings.Repeat("x", 8<<10+1)}, "Reason"},
+		{Rule{Host: "a.example", Ticket: strings.Repeat("x", 8<<10+1)}, "Ticket"},
 		{Rule{Host: "a.example", Action: "pause"}, "Action"},
 		{Rule{Host: "a.example", ID: "../x"}, "ID"},
 		{Rule{Host: "a.example", ID: ".."}, "ID"},

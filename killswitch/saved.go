@@ -3,8 +3,6 @@ package killswitch
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -21,17 +19,22 @@ func (s *Switch) openState() error {
 		return fmt.Errorf("killswitch: Options.StateDir %s cannot be used: %w", s.opts.StateDir, err)
 	}
 	s.state = st
-	err = s.sync(nil, nil)
+	err = s.sync(lockPatience, nil)
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("the saved state %s is damaged: %w", filepath.Join(s.opts.StateDir, stopsFile), err)
+	var busy *errBusy
+	if errors.As(err, &busy) {
+		s.closeState()
+		return fmt.Errorf("killswitch: Options.StateDir cannot be read: %w", err)
+	}
+	err = fmt.Errorf("the saved state %s is damaged: %w", st.path(stopsFile), err)
 	if !s.opts.StopAllOnCorrupt {
 		s.closeState()
-		return fmt.Errorf("killswitch: %w: a stop may be lost; repair or remove it, and make the stops anew", err)
+		return fmt.Errorf("killswitch: %w: a stop may be lost; repair or remove it with %s, and make the stops anew", err, sizeFile)
 	}
 	s.standIn(corruptID, true, err.Error())
-	s.alarm(s.opts.StateDir, err)
+	s.alarmState(s.opts.StateDir, err)
 	return nil
 }
 
@@ -42,31 +45,42 @@ func (s *Switch) closeState() error {
 	return s.state.close()
 }
 
-// sync reads what others have written, writes what is new, and puts all of it in force in the order in which it stands on the disk. The error is of
-// the reading or of the writing; records that were not written are not put in force.
-func (s *Switch) sync(own []record, events []event) error {
+// sync reads what others have written and puts it in force, then writes what own says is to be written, and puts that in force: in the order in which it
+// stands on the disk. own may be nil; it is called under the lock, with all that others wrote in force. The error is of the reading or of the
+// writing; records that were not written are not put in force.
+func (s *Switch) sync(patience time.Duration, own func() ([]record, []event)) error {
 	var fresh []*entry
-	err := s.state.locked(func() error {
-		recs, readErr := s.state.read()
+	err := s.state.locked(patience, func() error {
+		recs, whole, readErr := s.state.read()
+		fresh = s.apply(recs, whole)
+		var mine []record
+		var events []event
+		if own != nil {
+			mine, events = own()
+		}
 		lifts := false
-		for i := range own {
-			own[i].own = true
-			lifts = lifts || own[i].Op == "lift"
+		for i := range mine {
+			mine[i].own = true
+			lifts = lifts || mine[i].Op == "lift"
 		}
 		auditErr := s.state.appendAudit(events)
-		if auditErr != nil && lifts { // a lift that leaves no trace does not happen
-			fresh = s.apply(recs)
-			return fmt.Errorf("the audit log cannot be written: %w", auditErr)
+		if auditErr != nil {
+			auditErr = fmt.Errorf("the audit log cannot be written: %w", auditErr)
 		}
-		writeErr := s.state.append(own)
+		if auditErr != nil && lifts || errors.Is(readErr, errReplaced) { // a lift that leaves no trace does not happen
+			return errors.Join(readErr, auditErr)
+		}
+		writeErr := s.state.append(mine)
 		if writeErr == nil {
-			recs = append(recs, own...)
+			fresh = append(fresh, s.apply(mine, false)...)
+			if readErr == nil {
+				s.state.fold()
+			}
 		}
-		fresh = s.apply(recs)
 		return errors.Join(readErr, writeErr, auditErr)
 	})
 	if len(fresh) > 0 {
-		s.strike(nil)
+		s.strike(nil, fresh...)
 		for _, e := range fresh {
 			s.log().Error("killswitch: stop", append(describe(e.rule), "source", e.source)...)
 		}
@@ -74,47 +88,54 @@ func (s *Switch) sync(own []record, events []event) error {
 	return err
 }
 
-// apply puts records in force, and returns the rules that are new here. The caller holds state.mu, so that the order is that of the disk.
-func (s *Switch) apply(recs []record) (fresh []*entry) {
+// apply puts records in force, and returns the rules that are new here. whole: what is not among them was lifted elsewhere. The caller holds state.mu, so
+// that the order is that of the disk.
+func (s *Switch) apply(recs []record, whole bool) (fresh []*entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := time.Now()
 	for _, r := range recs {
 		if r.Op == "lift" {
 			s.dropMade(r)
 			continue
 		}
-		key := r.ID
-		if have := s.made[key]; have != nil && have.rule != *r.Rule { // two processes took one id at the same time: both rules count
-			key += " " + madeUpID(*r.Rule)
-		}
-		if have := s.made[key]; have != nil {
+		if have := s.findMade(*r.Rule); have != nil {
 			have.unsaved, have.failed = false, false
 			continue
 		}
 		e := newEntry(*r.Rule, r.Source, r.Time)
 		e.saved, e.applied = r.Proof, r.Applied
-		if now := time.Now(); e.expired(now) {
-			e.lifted, e.liftReason = e.rule.Until, "expired"
-			s.remember(e)
-			continue
+		if e.expired(now) { // the clock may be wrong, so it is kept like those that expire while we run
+			e.over(now)
 		}
-		s.made[key] = e
+		s.addMade(e)
 		s.publish(e)
-		if !r.own {
+		if !r.own && !e.expired(now) {
 			fresh = append(fresh, e)
 		}
+	}
+	if whole { // last, so that no rule is out of force for a moment
+		s.keepOnly(recs)
 	}
 	return fresh
 }
 
-// dropMade lifts a rule by its id. A stop of this process that is yet to be written comes after the lift. The caller holds mu.
-func (s *Switch) dropMade(r record) {
-	for key, e := range s.made {
-		if e.rule.ID == r.ID && (r.own || !e.unsaved) {
-			delete(s.made, key)
-			s.retire(r.Reason, e)
+// keepOnly lifts the saved rules that a file which was put together anew no longer has. The caller holds mu.
+func (s *Switch) keepOnly(recs []record) {
+	said := make(map[Rule]bool, len(recs))
+	for _, r := range recs {
+		if r.Op == "stop" {
+			said[*r.Rule] = true
 		}
 	}
+	for id := range s.made {
+		s.takeOut(id, "lifted by another process", func(e *entry) bool { return !e.unsaved && !said[e.rule] })
+	}
+}
+
+// dropMade lifts the rules of an id. A stop of this process that is yet to be written comes after the lift. The caller holds mu.
+func (s *Switch) dropMade(r record) {
+	s.takeOut(r.ID, r.Reason, func(e *entry) bool { return r.own || !e.unsaved })
 }
 
 // save writes a stop. It is in force already.
@@ -129,13 +150,13 @@ func (s *Switch) save(e *entry, actor string) error {
 	if p.Cancelled > 0 {
 		evs = append(evs, event{Event: "inflight.cancel", Source: e.source, Rule: &e.rule, Count: p.Cancelled})
 	}
-	err := s.sync([]record{rec}, evs)
+	err := s.sync(lockPatience, func() ([]record, []event) { return []record{rec}, evs })
 	s.mu.Lock()
 	unsaved := e.unsaved
 	e.failed = unsaved
 	s.mu.Unlock()
 	if err != nil {
-		s.alarm(s.opts.StateDir, err)
+		s.alarmState(s.opts.StateDir, err)
 	}
 	if unsaved {
 		return fmt.Errorf("%w: rule %s is in force, but will not be after a restart: %v", ErrNotSaved, e.rule.ID, err)
@@ -158,15 +179,17 @@ func (s *Switch) saveAgain(e *entry, actor string) error {
 func (s *Switch) saveLift(e *entry, reason string, from Source, actor string) error {
 	rec := record{Op: "lift", ID: e.rule.ID, Time: time.Now(), Source: from, Reason: reason, own: true}
 	if s.state == nil {
-		s.apply([]record{rec})
+		s.apply([]record{rec}, false)
 		return nil
 	}
-	err := s.sync([]record{rec}, []event{{Event: "rule.lift", Actor: actor, Source: from, Rule: &e.rule, Detail: reason}})
+	err := s.sync(lockPatience, func() ([]record, []event) {
+		return []record{rec}, []event{{Event: "rule.lift", Actor: actor, Source: from, Rule: &e.rule, Detail: reason}}
+	})
 	s.mu.Lock()
 	lifted := !e.lifted.IsZero()
 	s.mu.Unlock()
 	if err != nil {
-		s.alarm(s.opts.StateDir, err)
+		s.alarmState(s.opts.StateDir, err)
 	}
 	if !lifted {
 		return fmt.Errorf("%w: rule %s stays in force: %v", ErrNotSaved, e.rule.ID, err)
@@ -179,34 +202,16 @@ func (s *Switch) lookAtState() {
 	if s.state == nil {
 		return
 	}
-	var again []*entry
-	s.mu.Lock()
-	for _, e := range s.made {
-		if e.failed {
-			again = append(again, e)
-		}
-	}
-	s.mu.Unlock()
+	again := s.failedSaves()
 	if len(again) == 0 && !s.state.grew() {
 		return
 	}
-	err := s.sync(nil, nil)
+	err := s.sync(watchPatience, nil)
 	if s.opts.StopAllOnCorrupt && err != nil {
 		s.standIn(corruptID, true, err.Error())
 	}
-	s.alarm(s.opts.StateDir, err)
+	s.alarmState(s.opts.StateDir, err)
 	for _, e := range again {
 		_ = s.save(e, "")
 	}
-}
-
-// grew reports whether there may be something to read.
-func (st *state) grew() bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.closed {
-		return false
-	}
-	info, err := os.Stat(st.stops.Name())
-	return err != nil || info.Size() != st.offset
 }

@@ -38,7 +38,7 @@ func (s *Switch) Report(id string) (SiteReport, error) {
 		return SiteReport{}, fmt.Errorf("%w: %q", errNoRule, id)
 	}
 	p := e.saved
-	if e.lifted.IsZero() || s.read[e.rule] == e {
+	if e.lifted.IsZero() || !e.overSince.IsZero() {
 		p = p.later(s.flights.times(e))
 	}
 	return SiteReport{Rule: e.rule, Source: e.source, Received: e.received, Applied: e.applied, LastRequest: p.LastRequest, LastByte: p.LastByte,
@@ -48,10 +48,18 @@ func (s *Switch) Report(id string) (SiteReport, error) {
 
 // reported finds a rule, those in force first. The caller holds mu.
 func (s *Switch) reported(id string) *entry {
+	var over *entry
 	for e := range s.entries() {
-		if e.rule.ID == id {
+		if e.rule.ID != id {
+			continue
+		}
+		if e.overSince.IsZero() {
 			return e
 		}
+		over = e
+	}
+	if over != nil {
+		return over
 	}
 	for i := len(s.past) - 1; i >= 0; i-- {
 		if s.past[i].rule.ID == id {

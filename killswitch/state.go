@@ -14,27 +14,32 @@ import (
 
 // The files of a StateDir.
 const (
-	stopsFile = "stops.jsonl" // records, only ever appended
-	sizeFile  = "stops.size"  // how long stops.jsonl is at least, so that one cut short at a line's end is noticed
+	stopsFile = "stops.jsonl" // records, appended, and now and then put together anew
+	sizeFile  = "stops.size"  // which stops.jsonl is the newest and how long it is at least, so that one cut short or brought back is noticed
 	auditFile = "audit.jsonl"
 	lockFile  = "lock"
 )
 
-// lockPatience is how long the lock may be held by somebody else. It is held for the writing of one record.
-const lockPatience = 2 * time.Second
+// How long the lock may be held by somebody else. It is held for the writing of one record. The watcher has stop files to look at and comes again.
+const (
+	lockPatience  = 2 * time.Second
+	watchPatience = 100 * time.Millisecond
+)
 
-// record is one line of stops.jsonl. What is in force is what the records say in their order, whoever wrote them: a stop adds, and only a lift removes.
-type record struct {
-	Op      string    `json:"op"` // "stop" or "lift"
-	ID      string    `json:"id"`
-	Time    time.Time `json:"time"` // when the rule was asked for, or lifted
-	Applied time.Time `json:"applied,omitzero"`
-	Source  Source    `json:"source"`
-	Rule    *Rule     `json:"rule,omitempty"`   // of a stop
-	Reason  string    `json:"reason,omitempty"` // of a lift
-	Proof   proof     `json:"proof,omitzero"`   // of a stop: what was under way
-	own     bool
+// errBusy is the error of a directory that somebody else has locked. The watcher comes again, so it is worth an alarm only once it lasts.
+type errBusy struct {
+	dir  string
+	time time.Duration // since when
 }
+
+func (e *errBusy) Error() string { return e.dir + " is locked by another process" } // the same each time, so that it is told once
+
+// worthAnAlarm is how long the lock may be held before people are told.
+const worthAnAlarm = 10 * time.Second
+
+// errReplaced is the error of a stops.jsonl that is no longer the one that was read. Nothing more is written then, since a restart must not take what is
+// there for all there was.
+var errReplaced = errors.New("it was removed, replaced or cut while it was in use")
 
 // state is the saved state of a Switch.
 type state struct {
@@ -44,29 +49,56 @@ type state struct {
 	lock   *os.File
 	stops  *os.File
 	audits *os.File
-	offset int64 // up to here stops has been read
 	tail   auditTail
+	held   []event   // could not be written yet
+	busy   time.Time // when somebody else was first found to hold the lock; zero: it was free
 	closed bool
+
+	generation int64 // of stops: how often it was put together anew
+	begun      bool  // stops was read before
+	offset     int64 // up to here it has been read
+	records    int   // in it
+	foldAt     int   // at how many records it is worth a look whether they can be fewer
+	slack      int   // how many records more than needed are left alone
 }
 
+// openState opens the files of a directory. Nothing is read yet.
 func openState(dir string) (*state, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	dir, err := filepath.Abs(dir) // the program may change its directory later
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
 		return nil, err
 	}
-	st := &state{dir: dir}
+	st := &state{dir: dir, slack: foldSlack, foldAt: foldSlack}
 	for _, f := range []struct {
 		name string
 		to   **os.File
 	}{{lockFile, &st.lock}, {stopsFile, &st.stops}, {auditFile, &st.audits}} {
-		file, err := os.OpenFile(filepath.Join(dir, f.name), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
-		if err != nil {
-			st.close()
+		if *f.to, err = st.open(f.name); err != nil {
+			_ = st.close()
 			return nil, err
 		}
-		*f.to = file
 	}
 	syncDir(dir)
 	return st, nil
+}
+
+func (st *state) path(name string) string { return filepath.Join(st.dir, name) }
+
+func (st *state) open(name string) (*os.File, error) {
+	return os.OpenFile(st.path(name), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+}
+
+// isNamed reports whether an open file is still the one of its name.
+func (st *state) isNamed(f *os.File, name string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(st.path(name))
+	return err == nil && os.SameFile(open, named)
 }
 
 func (st *state) close() error {
@@ -85,115 +117,153 @@ func (st *state) close() error {
 	return errors.Join(errs...)
 }
 
-// locked runs f while no other user of the directory writes.
-func (st *state) locked(f func() error) error {
+// locked runs f while no other user of the directory writes. patience is for how long it waits for that.
+func (st *state) locked(patience time.Duration, f func() error) error {
+	for began := time.Now(); ; time.Sleep(2 * time.Millisecond) {
+		if done, err := st.tryLocked(began, patience, f); done {
+			return err
+		}
+	}
+}
+
+// tryLocked runs f if the lock is free. Nothing is held while somebody waits for that.
+func (st *state) tryLocked(began time.Time, patience time.Duration, f func() error) (done bool, err error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.closed {
-		return errors.New("the switch is closed")
+		return true, errors.New("the switch is closed")
 	}
-	deadline := time.Now().Add(lockPatience)
-	for {
-		ok, err := tryLock(st.lock)
+	ok, err := tryLock(st.lock)
+	if err != nil {
+		return true, err
+	}
+	if !ok {
+		now := time.Now()
+		if now.Sub(began) < patience {
+			return false, nil
+		}
+		if st.busy.IsZero() {
+			st.busy = began
+		}
+		return true, &errBusy{st.dir, now.Sub(st.busy)}
+	}
+	if !st.isNamed(st.lock, lockFile) { // somebody tidied up: others lock another file
+		unlock(st.lock)
+		fresh, err := st.open(lockFile)
 		if err != nil {
-			return err
+			return true, err
 		}
-		if ok {
-			break
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("%s has been locked for %s", st.dir, lockPatience)
-		}
-		time.Sleep(2 * time.Millisecond)
+		_ = st.lock.Close()
+		st.lock = fresh
+		return false, nil
 	}
 	defer unlock(st.lock)
-	return f()
+	st.busy = time.Time{}
+	return true, f()
 }
 
-// read returns the records that were written since the last read. A line that cannot be read is an error, and what can be read is returned all
-// the same.
-func (st *state) read() ([]record, error) {
-	size, err := st.intact()
-	if err != nil && size == st.offset {
-		return nil, err
+// grew reports whether there may be something to read.
+func (st *state) grew() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.closed {
+		return false
 	}
-	text := make([]byte, max(size-st.offset, 0))
-	if _, readErr := io.ReadFull(io.NewSectionReader(st.stops, st.offset, int64(len(text))), text); readErr != nil {
-		return nil, errors.Join(err, readErr)
-	}
-	st.offset = size
-	var out []record
-	var errs []error
-	for n := 1; len(text) > 0; n++ {
-		line, rest, whole := bytes.Cut(text, []byte("\n"))
-		text = rest
-		rec, lineErr := parseRecord(line)
-		if lineErr == nil && !whole {
-			lineErr = errors.New("it is cut short")
-		}
-		if lineErr != nil && len(errs) < 3 {
-			errs = append(errs, fmt.Errorf("line %d of what was added: %w", n, lineErr))
-		}
-		if lineErr == nil || rec.Op == "stop" {
-			out = append(out, rec)
-		}
-	}
-	return out, errors.Join(append(errs, err)...)
+	info, err := st.stops.Stat()
+	return err != nil || info.Size() != st.offset || !st.isNamed(st.stops, stopsFile)
 }
 
-// intact compares stops.jsonl with what is known of it, and returns its size.
-func (st *state) intact() (int64, error) {
-	open, err := st.stops.Stat()
+// read returns the records that were written since the last read. whole is set where another process put the file together anew: the records are then
+// all that is in force, and what is not among them was lifted. A line that cannot be read is an error, and what can be read is returned all the same.
+func (st *state) read() (recs []record, whole bool, err error) {
+	whole, err = st.follow()
 	if err != nil {
-		return st.offset, err
+		return nil, false, err
 	}
-	if named, err := os.Stat(st.stops.Name()); err != nil || !os.SameFile(open, named) {
-		return open.Size(), errors.New("it was removed or replaced while it was in use")
+	info, err := st.stops.Stat()
+	if err != nil {
+		return nil, false, err
 	}
-	if open.Size() < st.offset {
-		return open.Size(), fmt.Errorf("it shrank from %d to %d bytes", st.offset, open.Size())
+	if info.Size() < st.offset {
+		return nil, false, fmt.Errorf("%w: it shrank from %d to %d bytes", errReplaced, st.offset, info.Size())
 	}
-	text, err := os.ReadFile(filepath.Join(st.dir, sizeFile))
+	text := make([]byte, info.Size()-st.offset)
+	if _, err := io.ReadFull(io.NewSectionReader(st.stops, st.offset, int64(len(text))), text); err != nil {
+		return nil, false, err
+	}
+	var sum journal
+	if st.offset == 0 {
+		sum.readHead(text)
+		st.generation = sum.head.Generation
+	}
+	sum.readLines(text)
+	st.begun, st.offset = true, info.Size()
+	st.records += len(sum.recs)
+	return sum.recs, whole, errors.Join(sum.err(), st.checkSize())
+}
+
+// follow goes over to the stops.jsonl that another process has put in the place of ours, and reports whether it did.
+func (st *state) follow() (moved bool, err error) {
+	if st.isNamed(st.stops, stopsFile) {
+		return false, nil
+	}
+	if _, err := os.Stat(st.path(stopsFile)); err != nil {
+		return false, fmt.Errorf("%w: %w", errReplaced, err)
+	}
+	f, err := st.open(stopsFile)
+	if err != nil {
+		return false, err
+	}
+	begun := st.begun
+	if begun {
+		head, err := readHead(f)
+		if err == nil && head.Generation <= st.generation {
+			err = fmt.Errorf("%w: generation %d stands in the place of %d", errReplaced, head.Generation, st.generation)
+		}
+		if err != nil {
+			_ = f.Close()
+			return false, err
+		}
+	}
+	_ = st.stops.Close()
+	st.stops, st.offset, st.records = f, 0, 0
+	return begun, nil
+}
+
+// leastSize is what sizeFile holds.
+type leastSize struct {
+	Generation int64 `json:"generation"`
+	Bytes      int64 `json:"bytes"`
+}
+
+// checkSize compares stops.jsonl, which was read to its end, with what was noted of it. A note that is older than the file was left by a process that died between
+// the two.
+func (st *state) checkSize() error {
+	text, err := os.ReadFile(st.path(sizeFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return open.Size(), nil
+		return nil
 	}
-	var least int64
+	var least leastSize
 	if err == nil {
 		err = json.Unmarshal(text, &least)
 	}
-	if err != nil {
-		return open.Size(), fmt.Errorf("%s cannot be read: %w", sizeFile, err)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s cannot be read: %w", sizeFile, err)
+	case least.Generation > st.generation:
+		return fmt.Errorf("%w: it is of generation %d, and there was one of %d", errReplaced, st.generation, least.Generation)
+	case least.Generation == st.generation && st.offset < least.Bytes:
+		return fmt.Errorf("%w: it has %d bytes and once had %d", errReplaced, st.offset, least.Bytes)
 	}
-	if open.Size() < least {
-		return open.Size(), fmt.Errorf("it has %d bytes and once had %d", open.Size(), least)
-	}
-	return open.Size(), nil
+	return nil
 }
 
-// parseRecord reads one line.
-func parseRecord(line []byte) (record, error) {
-	var r record
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
-		return record{}, err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return record{}, errors.New("something follows the record")
-	}
-	switch {
-	case r.Op == "lift" && validID(r.ID):
-		return r, nil
-	case r.Op != "stop" || r.Rule == nil || !validID(r.ID):
-		return record{}, errors.New("it is neither a stop nor a lift")
-	}
-	rule, err := r.Rule.canonical()
+func (st *state) noteSize() error {
+	text, err := json.Marshal(leastSize{st.generation, st.offset})
 	if err != nil {
-		return record{}, err
+		return err
 	}
-	rule.ID = r.ID
-	r.Rule = &rule
-	return r, nil
+	return replaceFile(st.path(sizeFile), append(text, '\n'))
 }
 
 // append writes records whole and through to the disk, or not at all.
@@ -221,6 +291,6 @@ func (st *state) append(recs []record) error {
 		return err
 	}
 	st.offset += int64(b.Len())
-	size := fmt.Appendf(nil, "%d\n", st.offset)
-	return replaceFile(filepath.Join(st.dir, sizeFile), size)
+	st.records += len(recs)
+	return st.noteSize()
 }

@@ -38,20 +38,21 @@ func (s *Switch) stop(r Rule, from Source, actor string, but *chain.Hop) (e *ent
 		return nil, false, err
 	}
 	s.mu.Lock()
-	if have := s.made[r.ID]; have != nil {
+	if have := s.findMade(r); have != nil {
 		s.mu.Unlock()
-		if have.rule != r {
-			return nil, false, fmt.Errorf("%w: %q stops %s: lift it first, or take another id", errConflict, r.ID, have.rule.Scope())
-		}
 		return have, false, s.saveAgain(have, actor)
+	}
+	if have := s.inForce(r.ID, now); have != nil {
+		s.mu.Unlock()
+		return nil, false, fmt.Errorf("%w: %q stops %s: lift it first, or take another id", errConflict, r.ID, have.rule.Scope())
 	}
 	e = newEntry(r, from, now)
 	e.unsaved = s.state != nil
-	s.made[r.ID] = e
+	s.addMade(e)
 	s.publish(e)
 	s.mu.Unlock()
 
-	wait := s.strike(but)
+	wait := s.strike(but, e)
 	s.log().Error("killswitch: stop", append(describe(e.rule), "source", from)...)
 	wait()
 	return e, true, s.save(e, actor)
@@ -93,7 +94,7 @@ func (s *Switch) lift(id, reason string, from Source, actor string) error {
 		return fmt.Errorf("killswitch: Lift of %q needs a reason", id)
 	}
 	s.mu.Lock()
-	e := s.made[id]
+	e := s.inForce(id, time.Now())
 	inFile := e == nil && s.fileRule(id) != nil
 	s.mu.Unlock()
 	if inFile {

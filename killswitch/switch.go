@@ -2,8 +2,10 @@ package killswitch
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -22,15 +24,18 @@ type Switch struct {
 	watch   watch
 	guard   tokenGuard
 
+	tokenPath string // absolute
+
 	mu   sync.Mutex // guards what follows, and every change of the index
 	read map[Rule]*entry
-	made map[string]*entry // by ID: what Stop, the endpoint and answers of servers made
-	past []*entry          // lifted or expired, for Report
+	made made
+	past []*entry // no longer in force, for Report
 	// stale is in force while the stop file has been unreadable for longer than MaxStale, or the saved state is damaged.
 	stale   map[string]*entry
-	told    map[string]string // alarms that were given, by what they are about
-	nextEnd time.Time         // when the first of the rules in force expires
-	flushed time.Time         // when the refusals were last written to the audit log
+	told    map[string]string   // alarms that were given, by what they are about
+	timed   map[*entry]struct{} // those of read and made that end by themselves
+	nextEnd time.Time           // when the first of them does
+	flushed time.Time           // when the refusals were last written to the audit log
 }
 
 // New makes a switch. It reads the stop file and the saved state, starts nothing, and touches no network. It fails if the file does not exist,
@@ -39,10 +44,17 @@ func New(o Options) (*Switch, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s := &Switch{opts: o, index: newIndex(), flights: newFlights(), read: make(map[Rule]*entry), made: make(map[string]*entry),
-		stale: make(map[string]*entry), told: make(map[string]string)}
+	s := &Switch{opts: o, index: newIndex(), flights: newFlights(), read: make(map[Rule]*entry), made: make(made),
+		stale: make(map[string]*entry), told: make(map[string]string), timed: make(map[*entry]struct{})}
 	s.watch.init()
 	s.layer = newLayer(s)
+	if o.TokenFile != "" {
+		path, err := filepath.Abs(o.TokenFile)
+		if err != nil {
+			return nil, fmt.Errorf("killswitch: Options.TokenFile: %w", err)
+		}
+		s.tokenPath = path
+	}
 	if err := s.openState(); err != nil {
 		return nil, err
 	}
@@ -94,18 +106,19 @@ func (s *Switch) entries() func(func(*entry) bool) {
 				return
 			}
 		}
-		for _, m := range []map[string]*entry{s.made, s.stale} {
-			for _, e := range m {
+		for _, es := range s.made {
+			for _, e := range es {
 				if !yield(e) {
 					return
 				}
 			}
 		}
+		for _, e := range s.stale {
+			if !yield(e) {
+				return
+			}
+		}
 	}
-}
-
-func (e *entry) expired(now time.Time) bool {
-	return !e.rule.Until.IsZero() && !now.Before(e.rule.Until)
 }
 
 // publish puts rules in force. The caller holds mu, and calls strike once it has let go of it.
@@ -115,7 +128,10 @@ func (s *Switch) publish(es ...*entry) {
 		if e.applied.IsZero() {
 			e.applied = now
 		}
-		s.noteEnd(e, now)
+		if !e.rule.Until.IsZero() {
+			s.timed[e] = struct{}{}
+			s.noteEnd(e, now)
+		}
 	}
 	s.index.add(es...)
 }
@@ -123,10 +139,12 @@ func (s *Switch) publish(es ...*entry) {
 // landingTime is how long a stop waits for the requests that it ended to be off the wire.
 const landingTime = 50 * time.Millisecond
 
-// strike ends what is under way and now covered by a rule with the action Stop, but for one hop. What it returns waits until nothing more of that
-// is sent, but not for long.
-func (s *Switch) strike(spared *chain.Hop) (wait func()) {
-	l := s.flights.end(s.index, s.layer, spared)
+// strike ends what is under way and covered by one of these rules with the action Stop, but for one hop. Other rules have struck before, and spared
+// what they wanted to. What it returns waits until nothing more of that is sent, but not for long.
+func (s *Switch) strike(spared *chain.Hop, es ...*entry) (wait func()) {
+	fresh := newIndex()
+	fresh.add(es...)
+	l := s.flights.end(fresh, s.layer, spared)
 	return func() {
 		late := time.NewTimer(landingTime)
 		defer late.Stop()
@@ -145,8 +163,11 @@ func (s *Switch) retire(reason string, es ...*entry) {
 	now := time.Now()
 	s.index.remove(es...)
 	for _, e := range es {
+		delete(s.timed, e)
 		e.saved = e.saved.later(s.flights.times(e))
-		e.lifted, e.liftReason = now, reason
+		if e.lifted.IsZero() {
+			e.lifted, e.liftReason = now, reason
+		}
 	}
 	s.remember(es...)
 }
@@ -159,7 +180,7 @@ func (s *Switch) remember(es ...*entry) {
 	}
 }
 
-func (s *Switch) log() *slog.Logger { return s.layer.teller.Log() }
+func (s *Switch) log() *slog.Logger { return s.layer.Log() }
 
 // alarm tells once that something is wrong; err nil: it is well again.
 func (s *Switch) alarm(about string, err error) {
@@ -193,26 +214,4 @@ func describe(r Rule) []any {
 		attrs = append(attrs, "until", r.Until)
 	}
 	return attrs
-}
-
-// rulesVersion changes whenever a rule comes into force, is lifted or expires.
-func (s *Switch) rulesVersion() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
-	if !s.nextEnd.IsZero() && !now.Before(s.nextEnd) {
-		s.nextEnd = time.Time{}
-		for e := range s.entries() {
-			s.noteEnd(e, now)
-		}
-		s.index.version.Add(1)
-	}
-	return s.index.version.Load()
-}
-
-// noteEnd keeps nextEnd the first moment at which a rule expires. The caller holds mu.
-func (s *Switch) noteEnd(e *entry, now time.Time) {
-	if end := e.rule.Until; end.After(now) && (s.nextEnd.IsZero() || end.Before(s.nextEnd)) {
-		s.nextEnd = end
-	}
 }

@@ -82,37 +82,10 @@ func (s *Switch) run() {
 
 // look is one round of the watcher.
 func (s *Switch) look() {
+	s.lookAtFile() // first: nobody else can keep us from it
 	s.lookAtState()
-	s.lookAtFile()
 	now := time.Now()
 	s.expire(now)
 	s.flushEachMinute(now)
-}
-
-// expire retires the rules whose time is over; they have not covered anything since.
-func (s *Switch) expire(now time.Time) {
-	s.mu.Lock()
-	var over []*entry
-	for id, e := range s.made {
-		if e.expired(now) {
-			over = append(over, e)
-			delete(s.made, id)
-		}
-	}
-	if len(over) > 0 {
-		s.retire("expired", over...)
-	}
-	for _, e := range s.read { // they stay for as long as the file has them
-		if e.expired(now) && e.lifted.IsZero() {
-			e.lifted, e.liftReason = now, "expired"
-			over = append(over, e)
-		}
-	}
-	s.mu.Unlock()
-	var events []event
-	for _, e := range over {
-		s.log().Info("killswitch: expired", describe(e.rule)...)
-		events = append(events, event{Event: "rule.expire", Source: e.source, Rule: &e.rule})
-	}
-	s.audit(events...)
+	s.audit() // what could not be written before
 }
