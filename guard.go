@@ -3,6 +3,7 @@ package etiquette
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"weak"
 
@@ -46,6 +47,9 @@ func New(p Policy) (*Guard, error) {
 	if err := g.open(); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
+	for _, sentence := range g.policy.Lint() {
+		g.log().Warn("etiquette: impolite", "what", sentence)
+	}
 	g.layer = newLayer(g)
 	g.layers = append(g.layers, g.layer)
 	for _, part := range g.parts() {
@@ -70,7 +74,7 @@ func (g *Guard) open() error {
 	if g.KillSwitch, err = killswitch.New(p.killSwitchOptions(g.Report)); err != nil {
 		return err
 	}
-	robots, err := p.robotsOptions(g.Report, g.Identity)
+	robots, err := p.robotsOptions(g.Report, g.Identity.ProductToken())
 	if err != nil {
 		return err
 	}
@@ -101,4 +105,11 @@ func (g *Guard) Close() error {
 		}
 	}
 	return errors.Join(append(errs, closeReport(g.Report))...)
+}
+
+func (g *Guard) log() *slog.Logger {
+	if g.policy.Logger != nil {
+		return g.policy.Logger
+	}
+	return slog.Default()
 }
