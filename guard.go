@@ -28,6 +28,7 @@ type Guard struct {
 	Report     *report.Report
 
 	policy Policy
+	takes  *takes // nil: everything is taken
 	layer  *layer
 	layers []chain.Layer // of all parts, and the Guard's own
 
@@ -43,7 +44,7 @@ func New(p Policy) (*Guard, error) {
 		return nil, err
 	}
 	p.Base = recognisable(p.Base)
-	g := &Guard{policy: p}
+	g := &Guard{policy: p, takes: compileTakes(p.Take, func(string, error) {})} // check saw them
 	if err := g.open(); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}

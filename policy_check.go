@@ -123,14 +123,19 @@ func (p *Policy) checkOwn(bad func(string, error)) {
 	if p.Refusals > RefusalsError {
 		bad("Refusals", fmt.Errorf("%d is none of RefusalsAuto, RefusalsSkip, RefusalsError", p.Refusals))
 	}
+	compileTakes(p.Take, bad)
 	for i := range p.Hours {
 		h := &p.Hours[i]
-		_, _, err := h.window()
+		_, err := compileHosts(h.DomainGlob, h.DomainRegexp)
+		bad(fmt.Sprintf("Hours[%d]", i), err)
+		_, _, err = h.window()
 		bad(fmt.Sprintf("Hours[%d].Between", i), err)
 		_, err = h.location()
 		bad(fmt.Sprintf("Hours[%d].Zone", i), err)
 	}
 	for i, b := range p.PerDay {
+		_, err := compileHosts(b.DomainGlob, b.DomainRegexp)
+		bad(fmt.Sprintf("PerDay[%d]", i), err)
 		switch {
 		case b.Requests < 0:
 			bad(fmt.Sprintf("PerDay[%d].Requests", i), fmt.Errorf("%d is negative: 0 means no limit", b.Requests))

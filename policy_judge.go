@@ -58,7 +58,7 @@ type ruleList struct {
 }
 
 func (p *Policy) ruleLists() []ruleList {
-	pace, hours, perDay := ruleList{field: "Pace"}, ruleList{field: "Hours"}, ruleList{field: "PerDay"}
+	pace, hours, perDay, take := ruleList{field: "Pace"}, ruleList{field: "Hours"}, ruleList{field: "PerDay"}, ruleList{field: "Take"}
 	for _, x := range p.Pace {
 		pace.add(x.DomainGlob, x.DomainRegexp)
 	}
@@ -68,7 +68,10 @@ func (p *Policy) ruleLists() []ruleList {
 	for _, x := range p.PerDay {
 		perDay.add(x.DomainGlob, x.DomainRegexp)
 	}
-	return []ruleList{pace, hours, perDay}
+	for _, x := range p.Take {
+		take.add(x.DomainGlob, x.DomainRegexp)
+	}
+	return []ruleList{pace, hours, perDay, take}
 }
 
 func (l *ruleList) add(glob, expr string) { l.hosts = append(l.hosts, [2]string{glob, expr}) }
