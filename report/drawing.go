@@ -41,10 +41,12 @@ func draw(marks []mark, requests int, holds []Hold, t *table, now time.Time) *dr
 	for _, m := range marks {
 		first, last = min(first, m.at), max(last, m.at)
 	}
-	for _, h := range holds { // one that goes on longer than the requests
-		if end := holdEnd(h, now); end.After(t.wall(last)) {
-			last = t.instant(end)
-		}
+	most := last + (last-first)/3
+	if last == first {
+		most = t.instant(now)
+	}
+	for _, h := range holds { // one that goes on longer than the requests, so that it is seen and they are too
+		last = max(last, min(t.instant(holdEnd(h, now)), most))
 	}
 	x := func(at int64) float64 {
 		if last == first {

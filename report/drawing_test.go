@@ -57,6 +57,17 @@ func TestHoldsAreShadedWhereTheyWere(t *testing.T) {
 	}
 }
 
+func TestALongHoldAtTheEndLeavesRoomForTheRequests(t *testing.T) {
+	d := drawn(t, []Hold{{Reason: RateLimited, Status: 3}}, 1, 1, 1, 1)
+	// The requests end at 3 s, so the drawing ends at 4 s, and the block at 5 s.
+	if want := "M1 46V24.0M150 46V24.0M300 46V24.0M449 46V24.0"; d.Kept != want {
+		t.Errorf("bars %q, want %q", d.Kept, want)
+	}
+	if len(d.Held) != 1 || d.Held[0] != (heldSpan{"block", "449.5", "149.5"}) {
+		t.Errorf("Held = %v, want the last quarter", d.Held)
+	}
+}
+
 func TestOneRequestAndNone(t *testing.T) {
 	if d := drawn(t, nil, -1); d == nil || d.Free != "M1 46V40" || d.Of != "1 request" {
 		t.Errorf("drawing of one request = %+v", d)
