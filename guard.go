@@ -3,6 +3,7 @@ package etiquette
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"weak"
 
@@ -27,6 +28,7 @@ type Guard struct {
 	Report     *report.Report
 
 	policy Policy
+	takes  *takes // nil: everything is taken
 	layer  *layer
 	layers []chain.Layer // of all parts, and the Guard's own
 
@@ -42,9 +44,12 @@ func New(p Policy) (*Guard, error) {
 		return nil, err
 	}
 	p.Base = recognisable(p.Base)
-	g := &Guard{policy: p}
+	g := &Guard{policy: p, takes: compileTakes(p.Take, func(string, error) {})} // check saw them
 	if err := g.open(); err != nil {
 		return nil, errors.Join(err, g.Close())
+	}
+	for _, sentence := range g.policy.Lint() {
+		g.log().Warn("etiquette: impolite", "what", sentence)
 	}
 	g.layer = newLayer(g)
 	g.layers = append(g.layers, g.layer)
@@ -70,7 +75,7 @@ func (g *Guard) open() error {
 	if g.KillSwitch, err = killswitch.New(p.killSwitchOptions(g.Report)); err != nil {
 		return err
 	}
-	robots, err := p.robotsOptions(g.Report, g.Identity)
+	robots, err := p.robotsOptions(g.Report, g.Identity.ProductToken())
 	if err != nil {
 		return err
 	}
@@ -101,4 +106,11 @@ func (g *Guard) Close() error {
 		}
 	}
 	return errors.Join(append(errs, closeReport(g.Report))...)
+}
+
+func (g *Guard) log() *slog.Logger {
+	if g.policy.Logger != nil {
+		return g.policy.Logger
+	}
+	return slog.Default()
 }

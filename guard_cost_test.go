@@ -56,6 +56,13 @@ func BenchmarkBareColly(b *testing.B) {
 
 func BenchmarkTheOneLine(b *testing.B) { benchmarkGuard(b, etiquette.Policy{}) }
 
+func BenchmarkTheOneLineWithTake(b *testing.B) {
+	benchmarkGuard(b, etiquette.Policy{Take: []etiquette.Take{
+		{DomainGlob: "*.cdn.test", Types: []string{"image/*"}},
+		{Types: []string{"application/json", "text/html"}, Bytes: 1 << 20},
+	}})
+}
+
 func benchmarkGuard(b *testing.B, p etiquette.Policy) {
 	p.UserAgent, p.Base = agent, memoryFiles(1000)
 	p.Pace = append(p.Pace, throttle.LimitRule{Delay: throttle.NoDelay})
@@ -78,6 +85,7 @@ func TestEverythingCostsAtMostFourAllocationsAndFiveHundredBytes(t *testing.T) {
 	bare := testing.Benchmark(BenchmarkBareColly)
 	for name, bench := range map[string]func(*testing.B){
 		"the one line": BenchmarkTheOneLine,
+		"with Take":    BenchmarkTheOneLineWithTake,
 	} {
 		guarded := testing.Benchmark(bench)
 		if guarded.N == 0 {

@@ -23,5 +23,8 @@ func (l *layer) Kind() chain.Kind { return chain.Guard }
 func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
 	resp, err := next(h)
 	l.guard.reportSent(h, resp, err)
+	if t := l.guard.takes; t != nil && err == nil {
+		return t.judge(l, h, resp)
+	}
 	return resp, err
 }

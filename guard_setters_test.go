@@ -180,14 +180,10 @@ func (run *setterRun) after(what func(setter) bool) bool {
 }
 
 // isLimit reports the stated limits, which are a plain clone's alone: it runs no callback, so both devices may be gone without anybody's notice. After an
-// Attach that failed every clone is a plain one, and a foreign client, which is not written to, is as good as a replaced one.
+// Attach that failed every clone is a plain one.
 func (run *setterRun) isLimit(attachErr error) bool {
 	if run.who == "collector" || run.who == "Clone" && attachErr == nil {
 		return false
-	}
-	foreign := func(s setter) bool { return s.name == "SetClient" }
-	if attachErr != nil && slices.ContainsFunc(run.set[:run.attachAt], foreign) {
-		return run.after(func(s setter) bool { return s.context || s.transport }) || slices.ContainsFunc(run.set, func(s setter) bool { return s.ignoresContext })
 	}
 	return run.after(func(s setter) bool { return s.context }) && run.after(func(s setter) bool { return s.transport }) ||
 		run.after(func(s setter) bool { return s.ignoresContext })
@@ -195,6 +191,5 @@ func (run *setterRun) isLimit(attachErr error) bool {
 
 // isRobotsLimit: Colly's own check turned on again together with a replaced client fetches its robots.txt, and that alone.
 func (run *setterRun) isRobotsLimit() bool {
-	foreign := slices.ContainsFunc(run.set[:run.attachAt], func(s setter) bool { return s.name == "SetClient" })
-	return run.after(func(s setter) bool { return s.name == "IgnoreRobotsTxt = false" }) && (foreign || run.after(func(s setter) bool { return s.transport }))
+	return run.after(func(s setter) bool { return s.name == "IgnoreRobotsTxt = false" }) && run.after(func(s setter) bool { return s.transport })
 }

@@ -42,6 +42,9 @@ type Policy struct {
 	// MaxRequests is how many requests are sent in all, robots.txt and redirects included; what was refused does not count. Zero means no limit.
 	MaxRequests int
 
+	// Take is what is taken of an answer: content types, most bytes; the first rule that matches a host counts. Of a host that none matches everything is.
+	Take []Take
+
 	// Robots says how robots.txt is obeyed. Its Store may be given; nil means files below StateDir, or memory alone.
 	Robots collyrobots.Options
 	// AlsoObey are product tokens whose groups are obeyed besides our own, such as "GPTBot" for who collects training data.

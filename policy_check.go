@@ -25,23 +25,32 @@ func (f fault) Unwrap() error { return f.err }
 // check is all that is wrong, or nil.
 func (p *Policy) check() error {
 	var errs []error
-	for _, f := range p.faults() {
+	for _, f := range p.faults(true) {
 		errs = append(errs, f)
 	}
 	return errors.Join(errs...)
 }
 
-// faults finds what is wrong without opening anything.
-func (p *Policy) faults() []fault {
+// faults finds what is wrong without opening anything. who false: who we are is said elsewhere.
+func (p *Policy) faults(who bool) []fault {
 	var all []fault
 	bad := func(path string, err error) {
-		if err != nil {
-			all = append(all, fault{path, err})
+		errs := []error{err}
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			errs = joined.Unwrap()
+		}
+		for _, err := range errs {
+			if err != nil {
+				all = append(all, fault{path, err})
+			}
 		}
 	}
 	p.checkSaidOnce(bad)
 	if len(all) > 0 {
 		return all // the parts would say the same again
+	}
+	if who {
+		p.checkIdentity(bad)
 	}
 	p.checkParts(bad)
 	p.checkPace(bad)
@@ -50,24 +59,34 @@ func (p *Policy) faults() []fault {
 	return all
 }
 
+// quiet is p for parts that are made to be looked at only: what is impolite is logged when they are really made.
+func (p *Policy) quiet() *Policy {
+	q := *p
+	q.Logger, q.StateDir, q.StopFile, q.Pace = slog.New(slog.DiscardHandler), "", "", nil
+	return &q
+}
+
+func (p *Policy) checkIdentity(bad func(string, error)) {
+	if !p.saysWho() {
+		bad("UserAgent", errNoName)
+		return
+	}
+	_, err := identity.New(p.quiet().identityOptions(nil))
+	path := "Identity"
+	if p.UserAgent != "" {
+		path = "UserAgent"
+	}
+	bad(path, err)
+}
+
 // checkParts lets each part look at its options.
 func (p *Policy) checkParts(bad func(string, error)) {
-	quiet := *p // what is impolite is logged when the parts are really made
-	quiet.Logger, quiet.StateDir, quiet.StopFile, quiet.Pace = slog.New(slog.DiscardHandler), "", "", nil
-	id, err := identity.New(quiet.identityOptions(nil))
-	if err != nil {
-		path := "UserAgent"
-		if p.UserAgent == "" && !reflect.ValueOf(p.Identity).IsZero() {
-			path = "Identity"
-		}
-		bad(path, err)
-	} else {
-		o, _ := quiet.robotsOptions(nil, id)
-		r, err := collyrobots.New(o)
+	quiet := p.quiet()
+	o, _ := quiet.robotsOptions(nil, "") // it fails with a StateDir only
+	if r, err := collyrobots.New(o); err != nil {
 		bad("Robots", err)
-		if err == nil {
-			_ = r.Close()
-		}
+	} else {
+		_ = r.Close()
 	}
 	if t, err := throttle.New(quiet.throttleOptions(nil)); err != nil {
 		bad("Throttle", err)
@@ -104,14 +123,19 @@ func (p *Policy) checkOwn(bad func(string, error)) {
 	if p.Refusals > RefusalsError {
 		bad("Refusals", fmt.Errorf("%d is none of RefusalsAuto, RefusalsSkip, RefusalsError", p.Refusals))
 	}
+	compileTakes(p.Take, bad)
 	for i := range p.Hours {
 		h := &p.Hours[i]
-		_, _, err := h.window()
+		_, err := compileHosts(h.DomainGlob, h.DomainRegexp)
+		bad(fmt.Sprintf("Hours[%d]", i), err)
+		_, _, err = h.window()
 		bad(fmt.Sprintf("Hours[%d].Between", i), err)
 		_, err = h.location()
 		bad(fmt.Sprintf("Hours[%d].Zone", i), err)
 	}
 	for i, b := range p.PerDay {
+		_, err := compileHosts(b.DomainGlob, b.DomainRegexp)
+		bad(fmt.Sprintf("PerDay[%d]", i), err)
 		switch {
 		case b.Requests < 0:
 			bad(fmt.Sprintf("PerDay[%d].Requests", i), fmt.Errorf("%d is negative: 0 means no limit", b.Requests))

@@ -78,9 +78,9 @@ func (p *Policy) identityOptions(r *report.Report) identity.Options {
 	return o
 }
 
-func (p *Policy) robotsOptions(r *report.Report, id *identity.Identity) (collyrobots.Options, error) {
+func (p *Policy) robotsOptions(r *report.Report, productToken string) (collyrobots.Options, error) {
 	o := p.Robots
-	o.AlsoObey, o.ProductToken = p.AlsoObey, id.ProductToken()
+	o.AlsoObey, o.ProductToken = p.AlsoObey, productToken
 	o.OnSkip, o.Logger, o.Report = p.OnSkip, p.Logger, r
 	o.Base, o.Schemes, o.AllowPrivate, o.Refusals = p.Base, p.Schemes, p.AllowPrivate, collyrobots.Refusals(p.Refusals)
 	if o.Store == nil && p.StateDir != "" {

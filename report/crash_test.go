@@ -11,29 +11,46 @@ import (
 	"time"
 )
 
-// scraper is the name of a process that records skips until it is killed; empty in the tests themselves.
-const scraper = "REPORT_TEST_SCRAPER"
+// children are what this test's binary does when it is started again, by name; the path of a report file is given to it.
+var children = map[string]func(path string) error{
+	"scraper a": func(path string) error { return untilKilled("a", path) },
+	"scraper b": func(path string) error { return untilKilled("b", path) },
+}
+
+const childName = "REPORT_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv(scraper); name != "" {
-		r, err := New(Options{Path: os.Args[1], MaxFileBytes: 20_000, KeepFiles: 100_000})
-		if err != nil {
-			panic(err)
-		}
-		for i := 0; ; i++ {
-			r.Record(Skip{Reason: Stopped, URL: fmt.Sprintf("http://%s.test/%d", name, i)})
-			time.Sleep(100 * time.Microsecond)
-		}
+	name, is := os.LookupEnv(childName)
+	if !is {
+		os.Exit(m.Run())
 	}
-	os.Exit(m.Run())
+	if err := children[name](os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func child(name, path string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], path)
+	cmd.Env = append(os.Environ(), childName+"="+name)
+	return cmd
+}
+
+// untilKilled records skips of a host.
+func untilKilled(host, path string) error {
+	r, err := New(Options{Path: path, MaxFileBytes: 20_000, KeepFiles: 100_000})
+	for i := 0; err == nil; i++ {
+		r.Record(Skip{Reason: Stopped, URL: fmt.Sprintf("http://%s.test/%d", host, i)})
+		time.Sleep(100 * time.Microsecond)
+	}
+	return err
 }
 
 func TestTwoProcessesThatAreKilledLeaveWholeLinesAndNoGap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "skips.jsonl")
 	var running []*exec.Cmd
-	for _, name := range []string{"a", "b"} {
-		cmd := exec.Command(os.Args[0], path)
-		cmd.Env = append(os.Environ(), scraper+"="+name)
+	for _, name := range []string{"scraper a", "scraper b"} {
+		cmd := child(name, path)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -27,8 +27,9 @@ type Host struct {
 	SmallestGap, MedianGap time.Duration
 	Gaps                   int
 
-	Broken   int      // promises that were not kept
-	Breaches []Breach // the first 20 of them
+	Measured int      // promises that were looked at: a gap, or a block in force
+	Broken   int      // of these, that were not kept
+	Breaches []Breach // the first 20 of these
 
 	Blocks, Parkings, Stops int    // how often it was left alone
 	Holds                   []Hold // the latest 20 of them
@@ -109,7 +110,7 @@ func (tl *tally) host(t *table) Host {
 		Host: tl.name, Requests: tl.requests, Robots: tl.robots, Secure: tl.secure, Bytes: tl.bytes, Answers: tl.answers,
 		First: t.wall(tl.first), Last: t.wall(tl.last), Interval: tl.interval, Source: tl.source,
 		SmallestGap: tl.gaps.smallest, MedianGap: tl.gaps.median(), Gaps: tl.gaps.n,
-		Broken: tl.broken, Blocks: tl.blocks, Parkings: tl.parkings, Stops: tl.stops, Skipped: tl.skipped, Skips: slices.Clone(tl.skips),
+		Measured: tl.measured, Broken: tl.broken, Blocks: tl.blocks, Parkings: tl.parkings, Stops: tl.stops, Skipped: tl.skipped, Skips: slices.Clone(tl.skips),
 	}
 	for _, b := range tl.breaches {
 		h.Breaches = append(h.Breaches, Breach{tl.name, t.wall(b.at), b.kept, b.promised, b.source})

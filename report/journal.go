@@ -50,6 +50,8 @@ func newJournal(file logFile, logger *slog.Logger) *journal {
 
 // record takes in a skip.
 func (j *journal) record(s *Skip) {
+	var room [1 << 10]byte
+	line := append(appendLine(room[:0], s), '\n')
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for len(j.pending) >= maxPending && !j.closed && j.failed == nil {
@@ -71,7 +73,7 @@ func (j *journal) record(s *Skip) {
 	if len(j.pending) == 0 {
 		nudge(j.some)
 	}
-	j.pending = append(appendLine(j.pending, s), '\n')
+	j.pending = append(j.pending, line...)
 	if len(j.pending) >= maxPending/2 {
 		nudge(j.much)
 	}
@@ -87,7 +89,7 @@ func nudge(c chan struct{}) {
 // run writes what is pending a second after the first of it came, or sooner if there is much of it.
 func (j *journal) run() {
 	defer close(j.done)
-	for {
+	for open := true; open; {
 		select {
 		case <-j.some:
 		case <-j.closing:
@@ -99,35 +101,36 @@ func (j *journal) run() {
 		case <-j.closing:
 		}
 		timer.Stop()
-		j.turn <- struct{}{}
-		j.write()
 		select {
-		case <-j.closing:
-			return
+		case <-j.closing: // nothing more comes
+			open = false
 		default:
 		}
+		j.turn <- struct{}{}
+		j.write()
 	}
 }
 
-// relieve writes what is pending in the caller's own time, once whoever writes is done. It is false if that one hangs for longer than patience.
+// relieve writes what is pending in the caller's own time, once whoever writes is done. It is false if his write hangs for longer than patience.
 func (j *journal) relieve() bool {
-	select {
-	case j.turn <- struct{}{}:
-	default:
+	for {
+		since := j.since.Load()
 		left := patience
-		if since := j.since.Load(); since > 0 {
+		if since > 0 {
 			left -= time.Since(j.epoch) - time.Duration(since)
 		}
 		timer := time.NewTimer(max(left, 0))
-		defer timer.Stop()
 		select {
 		case j.turn <- struct{}{}:
+			timer.Stop()
+			j.write()
+			return true
 		case <-timer.C:
-			return false
+			if since > 0 && j.since.Load() == since {
+				return false
+			}
 		}
 	}
-	j.write()
-	return true
 }
 
 // write brings what is pending into the file. The caller has the turn, and write ends it.

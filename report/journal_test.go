@@ -87,7 +87,7 @@ func TestTheWriterStartsWithTheFirstSkipAndSleepsWhileThereIsNone(t *testing.T) 
 func TestABurstIsWrittenWhole(t *testing.T) {
 	r, path := newFile(t, Options{})
 	var wg sync.WaitGroup
-	const each = 3_000 // some 8 times what may be pending
+	const each = 2_000 // some 5 times what may be pending
 	for i := range 8 {
 		wg.Go(func() {
 			for n := range each {

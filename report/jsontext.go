@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -23,19 +22,28 @@ func appendString(b []byte, text string, isURL bool) []byte {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', byte(c))
 		case c == utf8.RuneError && width == 1 && isURL:
-			b = fmt.Appendf(b, "%%%02X", text[i])
+			b = append(b, '%', "0123456789ABCDEF"[text[i]>>4], "0123456789ABCDEF"[text[i]&15])
 		case c == utf8.RuneError && width == 1:
 			b = utf8.AppendRune(b, utf8.RuneError)
 		case unicode.IsPrint(c):
 			b = append(b, text[i:i+width]...)
 		case c > 0xffff:
 			hi, lo := utf16.EncodeRune(c)
-			b = fmt.Appendf(b, `\u%04x\u%04x`, hi, lo)
+			b = appendEscaped(appendEscaped(b, hi), lo)
 		default:
-			b = fmt.Appendf(b, `\u%04x`, c)
+			b = appendEscaped(b, c)
 		}
 	}
 	return append(b, '"')
+}
+
+// appendEscaped appends a character of 16 bits as \uXXXX.
+func appendEscaped(b []byte, c rune) []byte {
+	b = append(b, '\\', 'u')
+	for shift := 12; shift >= 0; shift -= 4 {
+		b = append(b, "0123456789abcdef"[c>>shift&15])
+	}
+	return b
 }
 
 // safe reports whether text goes into JSON as it is.

@@ -24,7 +24,7 @@ type Options struct {
 	KeepFiles int
 	// Keep is how many skips are kept in memory; see Report.Keep.
 	Keep int
-	// MaxHosts is how many hosts are kept apart, at some 500 bytes each and more for busy ones. Past it, the one that was quiet longest goes, and stays
+	// MaxHosts is how many hosts are kept apart, at some 700 bytes each, and up to 16 MiB more for all busy ones. Past it, the one that was quiet longest goes, and stays
 	// in the sums. Zero means DefaultMaxHosts.
 	MaxHosts int
 	// Logger is told once when the file cannot be written. Nil means slog.Default().

@@ -2,7 +2,6 @@ package report
 
 import (
 	"hash/maphash"
-	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,7 +13,8 @@ const shards = 64
 
 // table holds what is known of each host.
 type table struct {
-	began  time.Time // instants count from here
+	began  time.Time
+	epoch  time.Time // instants count from here: a day before it began, since what happens first may have been stamped before
 	seed   maphash.Seed
 	shards []shard
 	marks  atomic.Int64 // how many may still be kept, over all hosts
@@ -46,6 +46,7 @@ func newTable(maxHosts int) *table {
 		n = 1
 	}
 	t := &table{began: time.Now(), seed: maphash.MakeSeed(), shards: make([]shard, n)}
+	t.epoch = t.began.Add(-24 * time.Hour)
 	t.marks.Store(maxMarks)
 	for i := range t.shards {
 		t.shards[i].table, t.shards[i].hosts, t.shards[i].limit = t, make(map[string]*tally), maxHosts/n
@@ -59,16 +60,12 @@ func (r *Report) table() *table {
 	return r.hosts
 }
 
-// instant is a time as nanoseconds since the table began, never zero. The zero time is now.
+// instant is a time as nanoseconds since the epoch, never less than 1. The zero time is now.
 func (t *table) instant(at time.Time) int64 {
 	if at.IsZero() {
-		return int64(time.Since(t.began)) + 1
+		return int64(time.Since(t.epoch))
 	}
-	i := int64(at.Sub(t.began))
-	if i >= 0 && i < math.MaxInt64 {
-		i++
-	}
-	return i
+	return max(int64(at.Sub(t.epoch)), 1)
 }
 
 // wall is the time of an instant; zero for never.
@@ -76,7 +73,7 @@ func (t *table) wall(at int64) time.Time {
 	if at == 0 {
 		return time.Time{}
 	}
-	return t.began.Add(time.Duration(at - 1))
+	return t.epoch.Add(time.Duration(at))
 }
 
 func (t *table) shard(host string) *shard {

@@ -2,7 +2,7 @@ package report
 
 import "time"
 
-// tally is what is known of one host. Its shard's mutex guards it. Instants are nanoseconds since the report began, zero is never.
+// tally is what is known of one host. Its shard's mutex guards it. Instants are nanoseconds since the epoch of the table, zero is never.
 type tally struct {
 	name string
 	sums

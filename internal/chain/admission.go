@@ -120,11 +120,11 @@ func (c *Chain) wired(col *colly.Collector, r *colly.Request) bool {
 func bypassDetail(ours, intact bool) string {
 	switch {
 	case ours:
-		return "WithTransport or SetClient was called after Attach: take that call out and give the transport to Options.Base"
+		return "WithTransport or SetClient was called after Attach: take that call out and give the transport to " + baseField
 	case intact:
 		return "the collector's Context was replaced: use etiquette.SetContext(c, ctx) in place of c.Context = ctx"
 	default:
 		return "the collector's Context and its transport or client were replaced after Attach (Init and Appengine do that too): attach last, " +
-			"give the transport to Options.Base and the context to etiquette.SetContext"
+			"give the transport to " + baseField + " and the context to etiquette.SetContext"
 	}
 }

@@ -124,7 +124,7 @@ func (c *Chain) mergeConfig(cfg Config) error {
 	merged := *c.config()
 	if cfg.Base != nil {
 		if merged.Base != nil && !sameBase(merged.Base, cfg.Base) {
-			return errors.New("etiquette: two different Options.Base for one collector")
+			return errors.New("etiquette: two different transports for one collector: give all parts the same " + baseField)
 		}
 		merged.Base = cfg.Base
 	}
@@ -196,12 +196,16 @@ func failAttach(col *colly.Collector, client *http.Client, err error, layers []L
 	}
 	col.Context = dead
 	col.IgnoreRobotsTxt = true // Colly's check would fetch its robots.txt past everything
-	if client != nil && client != http.DefaultClient && client.CheckRedirect != nil {
-		c.front = newFront(c, nil)
-		col.WithTransport(c.front)
-	}
 	if !usable(col) {
 		return // made without NewCollector; a Visit panics in Colly itself
+	}
+	c.front = newFront(c, nil)
+	if client != nil && client != http.DefaultClient && client.CheckRedirect != nil {
+		col.WithTransport(c.front)
+	} else {
+		// In the place of a foreign client, whose transport need not look at the dead context. It is without CheckRedirect as well, so that
+		// another Attach says again that the client was set.
+		col.SetClient(&http.Client{Transport: c.front})
 	}
 	w := weak.Make(col)
 	col.OnRequest(func(r *colly.Request) {

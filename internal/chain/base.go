@@ -76,7 +76,7 @@ func refusedConnect(_ context.Context, _ *url.URL, _ *http.Request, resp *http.R
 
 // proxyNeedsTransport refuses rather than send past a proxy that the user set.
 const proxyNeedsTransport = "SetProxyFunc was called, but the base is not an *http.Transport and cannot use a proxy: let the base do the " +
-	"proxying, or leave Options.Base empty"
+	"proxying, or leave " + baseField + " empty"
 
 // base chooses the transport of a hop, and its proxy. own reports that it is the shared one, whose dialled addresses can be judged.
 func (c *Chain) base(h *Hop) (rt http.RoundTripper, own bool, err error) {

@@ -17,7 +17,7 @@ type bypassed struct{}
 
 func (bypassed) Error() string {
 	return "etiquette: not sent: the request does not come through the pack: a transport or client was set after Attach (give the transport to " +
-		"Options.Base instead), c.Context was replaced (use etiquette.SetContext), the clone is older than Attach (clone after it), or it is https " +
+		baseField + " instead), c.Context was replaced (use etiquette.SetContext), the clone is older than Attach (clone after it), or it is https " +
 		"with Connection: Upgrade"
 }
 
@@ -51,7 +51,7 @@ type deadContext struct {
 	user  context.Context // what the collector's context was; the revived request follows it
 	fault error           // why Attach failed; nil: it did not
 	// displaced is what Attach, failing, said of a transport or proxy that was set before it. A second Attach says it again, unless
-	// Options.Base now names a transport: what the user set must not be lost in silence.
+	// Base now names a transport: what the user set must not be lost in silence.
 	displaced error
 }
 

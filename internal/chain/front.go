@@ -101,7 +101,7 @@ func (d *sideDoor) RoundTrip(r *http.Request) (*http.Response, error) {
 	base := d.chain.foreignBase()
 	if dead == nil || dead.chain != d.chain || base == nil {
 		closeBody(r)
-		return nil, newBypass(r.URL, methodOf(r.Method), "the scheme needs Options.Base to serve it")
+		return nil, newBypass(r.URL, methodOf(r.Method), "the scheme needs "+baseField+" to serve it")
 	}
 	if prev := r.Response; prev != nil && prev.Request != nil && (prev.Request.URL.Scheme == "http" || prev.Request.URL.Scheme == "https") {
 		closeBody(r)

@@ -117,7 +117,10 @@ func failsOnDeadContext(col *colly.Collector) bool {
 	return false
 }
 
-// checkBefore says what was set on the collector before Attach and where it belongs instead. base is Options.Base.
+// baseField is where a transport of the user's own belongs, in errors: of whichever the parts are made with.
+const baseField = "Policy.Base or Options.Base"
+
+// checkBefore says what was set on the collector before Attach and where it belongs instead. base is the Base that was given.
 func checkBefore(col *colly.Collector, base http.RoundTripper) (*http.Client, error) {
 	l := collyLayout()
 	if l.err != nil {
@@ -128,7 +131,7 @@ func checkBefore(col *colly.Collector, base http.RoundTripper) (*http.Client, er
 	case client == nil:
 		return nil, errors.New("etiquette: the collector has no client: make it with colly.NewCollector")
 	case client == http.DefaultClient || client.CheckRedirect == nil:
-		return client, errors.New("etiquette: SetClient was called before Attach: put that client's Transport into Options.Base, leave SetClient out, " +
+		return client, errors.New("etiquette: SetClient was called before Attach: put that client's Transport into " + baseField + ", leave SetClient out, " +
 			"and set jar and timeout with SetCookieJar and SetRequestTimeout below Attach")
 	case client.Transport == nil:
 		return client, nil
@@ -142,7 +145,7 @@ func checkBefore(col *colly.Collector, base http.RoundTripper) (*http.Client, er
 	}
 	if ok && t != nil && t.Proxy != nil && t.DisableKeepAlives {
 		return client, errors.New("etiquette: a proxy was set before Attach: move SetProxy or SetProxyFunc below Attach " +
-			"(or, if it was WithTransport, put that transport into Options.Base)")
+			"(or, if it was WithTransport, put that transport into " + baseField + ")")
 	}
-	return client, errors.New("etiquette: WithTransport was called before Attach: leave it out and put that transport into Options.Base")
+	return client, errors.New("etiquette: WithTransport was called before Attach: leave it out and put that transport into " + baseField)
 }

@@ -56,6 +56,21 @@ func (h *Hop) newRefused(err error) (*refused, bool) {
 	return e, true
 }
 
+// RefuseRest refuses an answer whose body is being read already: the reader must get the error that it returns. The refusal is remembered and told like
+// any other. by is the layer that refuses, err a report.Refusal. The caller closes the body, which ends the hop.
+func (h *Hop) RefuseRest(by Layer, err error) error {
+	ref, ok := h.newRefused(err)
+	if !ok {
+		return err
+	}
+	ref.layer = by
+	h.chain.remember(h, ref)
+	if !h.trail.admitted {
+		ref.tell(nil)
+	}
+	return ref
+}
+
 // fillSkip completes what a layer left open.
 func fillSkip(s *report.Skip, u *url.URL, method string) {
 	if s.Time.IsZero() {

@@ -461,6 +461,7 @@ func TestWhatWasSetBeforeAttachIsNamed(t *testing.T) {
 		{"WithTransport", "Options.Base", func(c *colly.Collector) { c.WithTransport(&http.Transport{}) }},
 		{"a mock", "Options.Base", func(c *colly.Collector) { c.WithTransport(roundTripper(nil)) }},
 		{"SetClient", "Options.Base", func(c *colly.Collector) { c.SetClient(&http.Client{}) }},
+		{"SetClient with a mock", "Options.Base", func(c *colly.Collector) { c.SetClient(&http.Client{Transport: roundTripper(nil)}) }},
 		{"http.DefaultClient", "Options.Base", func(c *colly.Collector) { c.SetClient(http.DefaultClient) }},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -474,6 +475,9 @@ func TestWhatWasSetBeforeAttachIsNamed(t *testing.T) {
 			got := c.Visit("http://127.0.0.1:1/")
 			if !errors.Is(got, ErrBypassed) || !strings.Contains(got.Error(), err.Error()) {
 				t.Errorf("Visit = %v, want Attach's reason", got)
+			}
+			if _, again := Attach(c, Config{}, refuser()); again == nil || again.Error() != err.Error() {
+				t.Errorf("a second Attach = %v, want the same: %v", again, err)
 			}
 			if http.DefaultClient.Transport != before.Transport || http.DefaultClient.Timeout != before.Timeout {
 				t.Error("http.DefaultClient was written to")

@@ -7,7 +7,6 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -185,17 +184,12 @@ func (run setterRun) after(what func(setter) bool) bool {
 }
 
 // limit reports the stated limits, which are a plain clone's alone: it runs no callback, so both devices may be gone without anybody's notice.
-// After an Attach that failed every clone is a plain one, and a foreign client, which is not written to, is as good as a replaced one.
+// After an Attach that failed every clone is a plain one.
 func (run setterRun) limit(attachErr error) bool {
 	if run.who == "collector" || run.who == "Clone" && attachErr == nil {
 		return false
 	}
 	initialised := run.after(func(s setter) bool { return s.name == "Init" })
-	foreign := func(s setter) bool { return s.transport && strings.HasPrefix(s.name, "SetClient") }
-	if attachErr != nil && slices.ContainsFunc(run.set[:run.attachAt], foreign) {
-		replaced := func(s setter) bool { return s.context || s.transport || s.name == "Init" }
-		return run.after(replaced) || slices.ContainsFunc(run.set, func(s setter) bool { return s.ignoresContext })
-	}
 	ctx := run.after(func(s setter) bool { return s.context })
 	transport := run.after(func(s setter) bool { return s.transport })
 	return ctx && transport || initialised || run.after(func(s setter) bool { return s.ignoresContext })
@@ -204,8 +198,7 @@ func (run setterRun) limit(attachErr error) bool {
 // robotsLimit: Colly's own check turned on again together with a replaced client fetches its robots.txt, and that alone.
 func (run setterRun) robotsLimit() bool {
 	replaced := func(s setter) bool { return s.transport }
-	foreign := slices.ContainsFunc(run.set[:run.attachAt], func(s setter) bool { return strings.HasPrefix(s.name, "SetClient") })
-	return run.after(func(s setter) bool { return s.name == "IgnoreRobotsTxt = false" }) && (foreign || run.after(replaced))
+	return run.after(func(s setter) bool { return s.name == "IgnoreRobotsTxt = false" }) && run.after(replaced)
 }
 
 func TestTheSetterTableHasEveryPublicSetterOfColly(t *testing.T) {
