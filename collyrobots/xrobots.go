@@ -20,8 +20,12 @@ const (
 // Of each field at most 64 lines are read, and of each line 8 KiB: of a longer X-Robots-Tag the rules that lie within, of another field
 // nothing. HeaderSignals is pure.
 func HeaderSignals(h http.Header, productToken string, now time.Time, alsoObey ...string) Signals {
+	return headerSignals(h, agentsOf(productToken, alsoObey), now)
+}
+
+func headerSignals(h http.Header, a agents, now time.Time) Signals {
 	var s Signals
-	tags := tagReader{into: &s, agents: agentsOf(productToken, alsoObey), now: now, image: isImage(h)}
+	tags := tagReader{into: &s, agents: a, now: now, image: isImage(h)}
 	for src, line := range s.fieldLines(h, "X-Robots-Tag") {
 		if len(line) > mostFieldOctets {
 			line = line[:max(strings.LastIndexByte(line[:mostFieldOctets+1], ','), 0)]
