@@ -39,7 +39,8 @@ type Decision struct {
 	Line         int    // of the rule that decided, counted from 1; 0: no rule matched
 	Rule         string // that rule, such as "disallow: /private/*"; empty: no rule matched
 
-	// CrawlDelay is how long the site asks us to wait between two requests, as it says it; it counts only if HasCrawlDelay.
+	// CrawlDelay is how long the site asks us to wait between two requests, as it says it, by Crawl-delay or at this hour by Request-rate: the
+	// longer of both. It counts only if HasCrawlDelay.
 	CrawlDelay    time.Duration
 	HasCrawlDelay bool
 
@@ -52,7 +53,7 @@ type Decision struct {
 	Err error
 }
 
-// RefusedError is the error of each request that robots.txt kept from being sent. It matches [ErrDisallowed] or [ErrUnreachable], and what
+// RefusedError is the error of each request that robots.txt kept from being sent. It matches [ErrDisallowed], [ErrUnreachable] or [ErrOptedOut], and what
 // Decision.Err matches. It implements report.Refusal.
 type RefusedError struct{ Decision Decision }
 
@@ -63,8 +64,11 @@ func (e *RefusedError) Error() string {
 // Is reports whether target is the sentinel of this refusal.
 func (e *RefusedError) Is(target error) bool {
 	sentinel := ErrUnreachable
-	if e.Decision.Reason == report.RobotsDisallowed {
+	switch e.Decision.Reason {
+	case report.RobotsDisallowed:
 		sentinel = ErrDisallowed
+	case report.OptOut:
+		sentinel = ErrOptedOut
 	}
 	return target == sentinel || target == colly.ErrRobotsTxtBlocked
 }

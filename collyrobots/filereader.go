@@ -243,6 +243,7 @@ func (f *fileReader) readDelay(value string) {
 	f.delayed = true
 	d, ok := parseDelay(value)
 	if !ok {
+		f.kept = append(f.kept, fileRecord{value, f.lines.number, f.currentAudience(), delayRecord, f.agentSeen}) // to be told
 		return
 	}
 	for agent := range f.agents {

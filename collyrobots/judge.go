@@ -37,10 +37,10 @@ func (r *Robots) apply(h *chain.Hop, s *site, c *crawler, st *state, sd standing
 	switch sd {
 	case rulesHold:
 		rules := r.rules(s, st.copy, c.token)
-		if !rules.allowsURL(h.URL()) {
+		if !r.lets(rules, h) {
 			return &RefusedError{r.decide(h.URL(), s.origin, c, st, sd)}
 		}
-		d, ok := rules.CrawlDelay()
+		d, ok := rules.delayAt(time.Now())
 		h.SetCrawlDelay(d, ok)
 		if ok && d > 0 {
 			r.warnUnpaced(h, st.copy, d)
@@ -115,7 +115,7 @@ func (r *Robots) remembers(a chain.Admission) (Decision, bool) {
 	c := r.crawlerOf(a.ProductToken, a.Header)
 	if sd == rulesHold {
 		rules := st.copy.known(c.token)
-		if rules == nil || rules.allowsURL(a.URL) {
+		if rules == nil || r.permits(rules, a.URL) {
 			return Decision{}, false
 		}
 	}
@@ -139,9 +139,12 @@ func (r *Robots) decide(u *url.URL, o origin.Origin, c *crawler, st *state, sd s
 		rules := st.copy.rules(c.token, &r.options)
 		m := rules.matchURL(u)
 		d.Allowed, d.Line, d.Rule = m.Allowed, m.Line, m.Rule
-		d.CrawlDelay, d.HasCrawlDelay = rules.CrawlDelay()
+		d.CrawlDelay, d.HasCrawlDelay = rules.delayAt(time.Now())
 		if !m.Allowed {
 			d.Reason, d.RetryAt = report.RobotsDisallowed, time.Time{}
+		} else if rec := r.optOut(rules, u); rec != nil {
+			d.Allowed, d.Reason, d.RetryAt = false, report.OptOut, time.Time{}
+			d.Line, d.Rule = rec.source.Line, rec.source.Kind+": "+rec.source.Raw
 		}
 	case allAllowed:
 		d.Allowed = true

@@ -26,6 +26,12 @@ type Options struct {
 	// AlsoObey are product tokens whose groups are obeyed besides our own, if robots.txt names them: those of other crawlers with our
 	// purpose, such as "GPTBot" for one that collects training data. A URL must be allowed by all of them, and the longest crawl delay holds.
 	AlsoObey []string
+	// Purpose is what the crawl is for. It adds to AlsoObey the tokens of crawlers with that purpose (see [PurposeTokens]), and makes a denial
+	// of that use in robots.txt (Content-Usage, Content-Signal) a refusal, report.OptOut. What a page's header or HTML denies only marks the
+	// page, see [SignalsOf]: it has been fetched by then. Zero, PurposeUndeclared, stops nothing: signals are reported.
+	Purpose Purpose
+	// FollowRules says which links [MayFollow] lets pass. Zero, FollowPolite, respects nofollow.
+	FollowRules FollowRules
 
 	// MaxAge is how long a fetched robots.txt may be used. Zero means 24 hours, which is also the most that RFC 9309, 2.4 allows; more is an
 	// error, and so is less than an hour. What the site says in Cache-Control or Expires may shorten it, down to an hour.
@@ -119,6 +125,12 @@ func (o Options) checked() (Options, error) {
 			bad("AlsoObey[%d] %q %s", i, t, fault)
 		}
 	}
+	if !slices.Contains(knownPurposes, o.Purpose) {
+		bad("Purpose %q is none of %q", o.Purpose, knownPurposes)
+	}
+	if o.FollowRules > FollowAll {
+		bad("FollowRules %d is none of FollowPolite, FollowStrict, FollowAll", o.FollowRules)
+	}
 	if o.MaxAge != 0 && (o.MaxAge < shortestLife || o.MaxAge > longestLife) {
 		bad("MaxAge %s is not between 1h, so that no site is asked for its robots.txt all the time, and 24h, the longest that RFC 9309, 2.4 allows", o.MaxAge)
 	}
@@ -154,7 +166,8 @@ func (o Options) checked() (Options, error) {
 	if o.MaxBody == 0 {
 		o.MaxBody = parsingLimit
 	}
-	o.AlsoObey, o.Schemes = slices.Clone(o.AlsoObey), slices.Clone(o.Schemes)
+	also, _ := PurposeTokens(o.Purpose)
+	o.AlsoObey, o.Schemes = slices.Concat(o.AlsoObey, also), slices.Clone(o.Schemes)
 	return o, errors.Join(errs...)
 }
 
@@ -179,6 +192,7 @@ func tokenFault(t string) string {
 // equal reports whether two checked options say the same. Functions cannot be compared: two with an OnSkip are never equal.
 func (o *Options) equal(p *Options) bool {
 	return o.ProductToken == p.ProductToken && slices.Equal(o.AlsoObey, p.AlsoObey) &&
+		o.Purpose == p.Purpose && o.FollowRules == p.FollowRules &&
 		o.MaxAge == p.MaxAge && sameValue(o.Store, p.Store) && o.CacheBytes == p.CacheBytes && o.MaxBody == p.MaxBody &&
 		o.ForbiddenDisallows == p.ForbiddenDisallows && o.StaleIfUnreachable == p.StaleIfUnreachable && o.Patience == p.Patience &&
 		o.AfterThirtyDays == p.AfterThirtyDays && o.Refusals == p.Refusals &&

@@ -46,9 +46,12 @@ func recordKindOf(name string) recordKind {
 	return recordKinds[string(token.AppendFold(folded[:0], name))]
 }
 
-// String is the name of a kept record.
+// String is the name of a kept record. A crawl delay is kept if it cannot be read.
 func (k recordKind) String() string {
-	if k < firstKeptRecord {
+	switch {
+	case k == delayRecord:
+		return "crawl-delay"
+	case k < firstKeptRecord:
 		return ""
 	}
 	return keptNames[k-firstKeptRecord]

@@ -1,0 +1,260 @@
+package collyrobots
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/collyetiquette/etiquette/internal/pattern"
+)
+
+// robotsSignals is what a robots.txt says besides its rules, compiled for one crawler and those that it obeys besides. It never changes.
+type robotsSignals struct {
+	usage   []usageRecord // of Content-Usage, the longest path first
+	content []usageRecord // of Content-Signal, likewise
+	agents  int           // how many there are, and one more: nobody in particular, for records above the first group
+	ours    int           // the agent that we are judged by; agentNone: nobody
+	common  Signals       // what holds for all paths
+}
+
+// usageRecord is a record that says something of the use of some paths.
+type usageRecord struct {
+	path   pattern.Pattern
+	who    agentSet // whom it addresses
+	said   said
+	limit  string // of use
+	source Source
+}
+
+// signalRecord is a record of which signals are made.
+type signalRecord struct {
+	kind   recordKind
+	value  string
+	line   int
+	who    agentSet
+	agent  string // whom it addresses, for people
+	inNone bool   // it stands above all groups
+}
+
+const (
+	// keptVisits is how many windows of Visit-time count. Those that are left out would have opened more hours.
+	keptVisits = 64
+	// everywhere is the path of a record that names none.
+	everywhere = "/"
+)
+
+// newRobotsSignals compiles records; nil if there are none that say anything.
+func newRobotsSignals(records []signalRecord, agents, ours, dropped int) *robotsSignals {
+	rs := &robotsSignals{agents: agents + 1, ours: ours}
+	var visits []signalRecord
+	for _, rec := range records {
+		src := Source{Kind: rec.kind.String(), Where: "robots.txt", Agent: rec.agent, Line: rec.line, Raw: cutRaw(rec.value)}
+		switch src.Kind {
+		case "content-usage", "content-signal":
+			rs.addUsage(src, rec)
+		case "license":
+			rs.common.addRaw(src)
+			rs.addLicense(src, rec.value)
+		case "request-rate":
+			rs.common.addRaw(src)
+			if d, hours, ok := parseRate(rec.value); ok {
+				rs.common.addRate(RequestRate{d, hours, src})
+			} else {
+				rs.common.addProblem(src, "no number of pages in a time, so it does not count")
+			}
+		case "visit-time":
+			rs.common.addRaw(src)
+			if _, _, ok := parseWindow(rec.value); !ok {
+				rs.common.addProblem(src, "no window of hours, so it does not count")
+			} else if len(visits) == keptVisits {
+				rs.common.addProblem(src, fmt.Sprintf("more than %d windows: this one does not count", keptVisits))
+			} else {
+				visits = append(visits, rec)
+			}
+		case "crawl-delay":
+			rs.common.addRaw(src)
+			rs.common.addProblem(src, "no number of seconds, so it does not count")
+		default:
+			continue
+		}
+		if rec.inNone && src.Kind != "license" {
+			rs.common.addProblem(src, "above all groups, so it is addressed to nobody in particular: it counts as far as it restricts")
+		}
+	}
+	rs.common.Hours = rs.hoursOf(visits)
+	if dropped > 0 {
+		rs.common.addProblem(Source{Kind: "robots.txt", Where: "robots.txt", Agent: "*"}, fmt.Sprintf("%d records are left out: there are too many, or they are too long", dropped))
+	}
+	byLength := func(a, b usageRecord) int { return cmp.Compare(b.path.Priority(), a.path.Priority()) }
+	slices.SortStableFunc(rs.usage, byLength)
+	slices.SortStableFunc(rs.content, byLength)
+	if rs.usage == nil && rs.content == nil && rs.common.Raw == nil && rs.common.Problems == nil {
+		return nil
+	}
+	return rs
+}
+
+// addUsage takes a record of Content-Usage or Content-Signal. One that cannot be read is as if it were not there: it hides no shorter path.
+func (rs *robotsSignals) addUsage(src Source, rec signalRecord) {
+	path, text := everywhere, rec.value
+	if text != "" && text[0] == '/' {
+		i := indexBlank(text)
+		if i < 0 {
+			i = len(text)
+		}
+		path, text = text[:i], trimBlanks(text[i:])
+	}
+	r := usageRecord{path: pattern.Compile(path), who: rec.who, source: src}
+	if text == "" {
+		rs.common.addRaw(src)
+		rs.common.addProblem(src, "nothing is said in it")
+		return
+	}
+	if src.Kind == "content-usage" {
+		var err error
+		if r.said, err = parseUsage([]string{text}); err != nil {
+			rs.common.addRaw(src)
+			rs.common.addProblem(src, err.Error())
+			return
+		}
+		rs.usage = append(rs.usage, r)
+		return
+	}
+	var faults []string
+	r.said, r.limit, faults = parseContentSignal(text)
+	for _, f := range faults {
+		rs.common.addProblem(src, f)
+	}
+	if path != everywhere {
+		rs.common.addProblem(src, "this record is not known to have a path; it is read as one of Content-Usage")
+	}
+	rs.content = append(rs.content, r)
+}
+
+func (rs *robotsSignals) addLicense(src Source, value string) {
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		rs.common.addProblem(src, "no absolute URL, so it does not count")
+	case len(rs.common.Licenses) == keptLicenses:
+		rs.common.addProblem(src, fmt.Sprintf("more than %d licences: this one is left out", keptLicenses))
+	case !slices.Contains(rs.common.Licenses, value):
+		rs.common.Licenses = append(rs.common.Licenses, value)
+	}
+}
+
+// hoursOf is when all of those that we are may visit: each in any of its own windows.
+func (rs *robotsSignals) hoursOf(visits []signalRecord) (hours Hours) {
+	if visits == nil {
+		return Hours{}
+	}
+	for agent := range rs.agents {
+		open, asked := Hours{}.not(), false
+		for _, v := range visits {
+			if v.who.has(agent) {
+				from, to, _ := parseWindow(v.value)
+				open, asked = open.or(hoursBetween(from, to)), true
+			}
+		}
+		if asked {
+			hours = hours.and(open)
+		}
+	}
+	return hours
+}
+
+// at is what is said of a path with its query, in normal form, that may be crawled.
+func (rs *robotsSignals) at(path string) Signals {
+	var s Signals
+	for _, records := range [][]usageRecord{rs.usage, rs.content} {
+		rs.speak(records, path, func(r *usageRecord, toUs bool) bool {
+			s.addRaw(r.source)
+			if toUs {
+				s.UseLimit = narrower(s.UseLimit, r.limit)
+			}
+			for _, a := range r.said {
+				if toUs || a.verdict == Deny {
+					s.say(r.source, a.verdict, a.use)
+				}
+			}
+			return true
+		})
+	}
+	s.merge(&rs.common)
+	return s
+}
+
+// denies returns the first record that denies one of the uses for a path.
+func (rs *robotsSignals) denies(path string, about []Use) (found *usageRecord) {
+	for _, records := range [][]usageRecord{rs.usage, rs.content} {
+		rs.speak(records, path, func(r *usageRecord, _ bool) bool {
+			for _, a := range r.said {
+				if a.verdict == Deny && slices.Contains(about, a.use) {
+					found = r
+				}
+			}
+			return found == nil
+		})
+	}
+	return found
+}
+
+// speak calls tell for each record that counts for path, until it returns false: for each agent those with the longest path that matches.
+// toUs says that the record is addressed to the one whom we are judged by; of all others, only denials concern us.
+func (rs *robotsSignals) speak(records []usageRecord, path string, tell func(r *usageRecord, toUs bool) bool) {
+	var decided, next agentSet // those for whom a longer path has matched; with those for whom this one does
+	for i := range records {
+		r := &records[i]
+		if i > 0 && r.path.Priority() != records[i-1].path.Priority() && next != nil {
+			copy(decided, next)
+		}
+		if !r.path.Match(path) {
+			continue
+		}
+		if decided == nil {
+			decided, next = newAgentSet(rs.agents), newAgentSet(rs.agents)
+		}
+		fresh := false
+		for w := range r.who {
+			fresh = fresh || r.who[w]&^decided[w] != 0
+			next[w] |= r.who[w]
+		}
+		toUs := rs.ours != agentNone && r.who.has(rs.ours) && !decided.has(rs.ours)
+		if fresh && !tell(r, toUs) {
+			return
+		}
+	}
+}
+
+// rateAt is the longest of the delays that Request-rate lines ask for at a time.
+func (rs *robotsSignals) rateAt(t time.Time) (longest time.Duration) {
+	for i := range rs.common.Rates {
+		if r := &rs.common.Rates[i]; r.Delay > longest && r.Hours.Contains(t) {
+			longest = r.Delay
+		}
+	}
+	return longest
+}
+
+// bytes is about what it takes in memory. The texts of its sources belong to the notes.
+func (rs *robotsSignals) bytes() int {
+	if rs == nil {
+		return 0
+	}
+	n := int(unsafe.Sizeof(*rs))
+	for _, records := range [][]usageRecord{rs.usage, rs.content} {
+		n += cap(records) * int(unsafe.Sizeof(usageRecord{}))
+		for i := range records {
+			n += 8*cap(records[i].who) + cap(records[i].said)*int(unsafe.Sizeof(answerFor{})) + len(records[i].path.String())
+		}
+	}
+	c := &rs.common
+	n += cap(c.Rates)*int(unsafe.Sizeof(RequestRate{})) + cap(c.Raw)*int(unsafe.Sizeof(Source{})) + cap(c.Licenses)*int(unsafe.Sizeof(""))
+	for i := range c.Problems {
+		n += int(unsafe.Sizeof(Problem{})) + len(c.Problems[i].Text)
+	}
+	return n
+}
