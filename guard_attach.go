@@ -111,9 +111,6 @@ func (g *Guard) isNew(c *colly.Collector) bool {
 	return true
 }
 
-// watch adds the Guard's own callbacks.
-func (g *Guard) watch(*colly.Collector) {}
-
 // guardOf is the Guard that is on c's chain, or nil.
 func guardOf(c *colly.Collector) *Guard {
 	ch := chain.Of(c)

@@ -162,7 +162,7 @@ func TestWhatIsWrongInAFileIsToldWithItsPlace(t *testing.T) {
 		{"list for a value", "stop_file: [a]\n", "p.yaml:1:12: stop_file: it is a list, where one value is expected"},
 		{"value for a list", "also_obey: GPTBot\n", `p.yaml:1:12: also_obey: it is the value "GPTBot", where a list is expected`},
 		{"group for a list", "pace: {delay: 2s}\n", "pace: it is a group of keys, where a list is expected"},
-		{"value for a group", "robots: strict\n", `robots: it is the value "strict", where keys with values are expected: max_age`},
+		{"value for a group", "robots: strict\n", `robots: it is the value "strict", where keys with values are expected: purpose, follow_rules, max_age`},
 		{"value for hosts", "identity: {per_host: all}\n", "identity.per_host: it is the value \"all\", where a line for each host is expected"},
 		{"pattern without quotes", "pace:\n  - domain_glob: *.shop.example\n", `p.yaml:2:18: pace[0].domain_glob: "*" begins an alias here: a pattern must stand in quotes, such as "*.shop.example"`},
 		{"star without quotes", "pace: [{domain_glob: *}]\n", "must stand in quotes"},

@@ -18,10 +18,13 @@ import (
 
 // wordsOf are the values of types that a file writes as words. The words of one type are told apart by their whole text.
 var wordsOf = map[reflect.Type]map[string]any{
-	reflect.TypeFor[Refusals]():         {"auto": RefusalsAuto, "skip": RefusalsSkip, "error": RefusalsError},
-	reflect.TypeFor[identity.Mode]():    {"overwrite": identity.Overwrite, "refuse": identity.Refuse},
-	reflect.TypeFor[identity.Form]():    {"plain": identity.Plain, "compatible": identity.Compatible},
-	reflect.TypeFor[identity.Require](): {"any": identity.AnyContact, "url": identity.URLContact, "email": identity.EmailContact, "both": identity.BothContacts},
+	reflect.TypeFor[collyrobots.Purpose](): {"search": collyrobots.PurposeSearch, "archive": collyrobots.PurposeArchive,
+		"ai-train": collyrobots.PurposeAITrain, "ai-input": collyrobots.PurposeAIInput, "other": collyrobots.PurposeOther},
+	reflect.TypeFor[collyrobots.FollowRules](): {"polite": collyrobots.FollowPolite, "strict": collyrobots.FollowStrict, "all": collyrobots.FollowAll},
+	reflect.TypeFor[Refusals]():                {"auto": RefusalsAuto, "skip": RefusalsSkip, "error": RefusalsError},
+	reflect.TypeFor[identity.Mode]():           {"overwrite": identity.Overwrite, "refuse": identity.Refuse},
+	reflect.TypeFor[identity.Form]():           {"plain": identity.Plain, "compatible": identity.Compatible},
+	reflect.TypeFor[identity.Require]():        {"any": identity.AnyContact, "url": identity.URLContact, "email": identity.EmailContact, "both": identity.BothContacts},
 	reflect.TypeFor[collyrobots.AfterThirtyDays](): {"stay_disallowed": collyrobots.StayDisallowed, "unavailable": collyrobots.Unavailable,
 		"last_copy": collyrobots.LastCopy},
 	reflect.TypeFor[time.Weekday](): {"sunday": time.Sunday, "monday": time.Monday, "tuesday": time.Tuesday, "wednesday": time.Wednesday,

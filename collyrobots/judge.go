@@ -115,7 +115,7 @@ func (r *Robots) remembers(a chain.Admission) (Decision, bool) {
 	c := r.crawlerOf(a.ProductToken, a.Header)
 	if sd == rulesHold {
 		rules := st.copy.known(c.token)
-		if rules == nil || r.permits(rules, a.URL) {
+		if rules == nil || r.admits(rules, a.URL) {
 			return Decision{}, false
 		}
 	}

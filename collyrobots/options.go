@@ -32,6 +32,8 @@ type Options struct {
 	Purpose Purpose
 	// FollowRules says which links [MayFollow] lets pass. Zero, FollowPolite, respects nofollow.
 	FollowRules FollowRules
+	// Permits are what sites' owners allowed us although their robots.txt disallows it. Nil means nothing.
+	Permits []Permit
 
 	// MaxAge is how long a fetched robots.txt may be used. Zero means 24 hours, which is also the most that RFC 9309, 2.4 allows; more is an
 	// error, and so is less than an hour. What the site says in Cache-Control or Expires may shorten it, down to an hour.
@@ -131,6 +133,9 @@ func (o Options) checked() (Options, error) {
 	if o.FollowRules > FollowAll {
 		bad("FollowRules %d is none of FollowPolite, FollowStrict, FollowAll", o.FollowRules)
 	}
+	if _, err := compilePermits(o.Permits); err != nil {
+		bad("%w", err)
+	}
 	if o.MaxAge != 0 && (o.MaxAge < shortestLife || o.MaxAge > longestLife) {
 		bad("MaxAge %s is not between 1h, so that no site is asked for its robots.txt all the time, and 24h, the longest that RFC 9309, 2.4 allows", o.MaxAge)
 	}
@@ -167,7 +172,7 @@ func (o Options) checked() (Options, error) {
 		o.MaxBody = parsingLimit
 	}
 	also, _ := PurposeTokens(o.Purpose)
-	o.AlsoObey, o.Schemes = slices.Concat(o.AlsoObey, also), slices.Clone(o.Schemes)
+	o.AlsoObey, o.Schemes, o.Permits = slices.Concat(o.AlsoObey, also), slices.Clone(o.Schemes), slices.Clone(o.Permits)
 	return o, errors.Join(errs...)
 }
 
@@ -191,7 +196,7 @@ func tokenFault(t string) string {
 
 // equal reports whether two checked options say the same. Functions cannot be compared: two with an OnSkip are never equal.
 func (o *Options) equal(p *Options) bool {
-	return o.ProductToken == p.ProductToken && slices.Equal(o.AlsoObey, p.AlsoObey) &&
+	return o.ProductToken == p.ProductToken && slices.Equal(o.AlsoObey, p.AlsoObey) && slices.Equal(o.Permits, p.Permits) &&
 		o.Purpose == p.Purpose && o.FollowRules == p.FollowRules &&
 		o.MaxAge == p.MaxAge && sameValue(o.Store, p.Store) && o.CacheBytes == p.CacheBytes && o.MaxBody == p.MaxBody &&
 		o.ForbiddenDisallows == p.ForbiddenDisallows && o.StaleIfUnreachable == p.StaleIfUnreachable && o.Patience == p.Patience &&

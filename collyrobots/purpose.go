@@ -67,12 +67,12 @@ func (r *Robots) optOut(rules *Rules, u *url.URL) *usageRecord {
 	return rules.notes.signals.denies(pattern.URLPath(u), about)
 }
 
-// permits reports whether rules and opt-outs let u be fetched.
-func (r *Robots) permits(rules *Rules, u *url.URL) bool {
+// admits reports whether rules and opt-outs let u be fetched.
+func (r *Robots) admits(rules *Rules, u *url.URL) bool {
 	return rules.allowsURL(u) && r.optOut(rules, u) == nil
 }
 
-// lets is permits for a hop. A sitemap may be read whatever the site says of the use of its pages: it is made for crawlers.
+// lets is admits for a hop. A sitemap may be read whatever the site says of the use of its pages: it is made for crawlers.
 func (r *Robots) lets(rules *Rules, h *chain.Hop) bool {
 	return rules.allowsURL(h.URL()) && (r.optOut(rules, h.URL()) == nil || isSitemapHop(h))
 }
