@@ -3,6 +3,8 @@ package throttle
 import (
 	"slices"
 	"time"
+
+	"github.com/collyetiquette/etiquette/report"
 )
 
 // gaps is what was really kept between requests to a host, measured when they are sent. Its shard's mutex guards it.
@@ -18,6 +20,7 @@ type gaps struct {
 type promise struct {
 	interval   time.Duration // between pages
 	crawlDelay time.Duration // between any
+	source     report.Source // where the interval comes from
 }
 
 // sent notes a request and reports whether the gap before it was shorter than promised.

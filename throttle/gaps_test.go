@@ -37,7 +37,7 @@ func TestGapsAreMeasuredBetweenPages(t *testing.T) {
 func TestUnderACrawlDelayTheGapAfterRobotsTxtCounts(t *testing.T) {
 	var g gaps
 	g.sent(1, true, promise{interval: time.Second})
-	if !g.sent(1+int64(time.Second), false, promise{10 * time.Second, 10 * time.Second}) {
+	if !g.sent(1+int64(time.Second), false, promise{interval: 10 * time.Second, crawlDelay: 10 * time.Second}) {
 		t.Error("a page 1 s after robots.txt under a crawl delay of 10 s is not told as short")
 	}
 }

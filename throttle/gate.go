@@ -72,7 +72,7 @@ func (g *gate) try(tn *Turn, now int64) bool {
 	g.leave(tn)
 	g.fly(tn)
 	tn.state, tn.began, tn.sentAt = flying, now, 0
-	tn.promise = promise{g.interval(), g.host.crawlDelay()}
+	tn.promise = promise{g.interval(), g.host.crawlDelay(), g.source()}
 	tn.before, tn.gap = g.host.next, tn.promise.interval+g.pace().randomDelay()
 	if tn.several = tn.gap > 0 && g.parallel(now) > 1; tn.several {
 		tn.unsent = true

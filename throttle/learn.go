@@ -57,6 +57,7 @@ func (t *Throttle) learn(tn *Turn, resp *http.Response) {
 
 	t.state.write(note)
 	t.tellHold(news, resp.StatusCode, now)
+	t.reportHold(news, resp.StatusCode)
 }
 
 // clean takes in any answer that does neither. The caller holds the lock.

@@ -22,23 +22,29 @@ func (s *sender) Entered(inside bool) {
 	if !tn.several {
 		return // the next one starts after the end of this one
 	}
-	tn.gate.shard.mu.Lock()
-	defer tn.gate.shard.mu.Unlock()
+	g := tn.gate
+	g.shard.mu.Lock()
 	if tn.state != flying {
+		g.shard.mu.Unlock()
 		return
 	}
-	now := tn.gate.throttle().now()
+	now := g.throttle().now()
 	if inside {
 		tn.stamp(now)
 	}
-	tn.gate.sent(tn)
-	tn.gate.advance(now)
+	g.sent(tn)
+	g.advance(now)
+	g.shard.mu.Unlock()
+	if tn.traced {
+		g.throttle().reportSent(tn)
+	}
 }
 
 // sending notes that the request is handed over now. If traced, it counts as handed over only with Entered.
 func (tn *Turn) sending(traced bool) {
 	g := tn.gate
 	t := g.throttle()
+	tn.traced = traced
 	for range 10 {
 		g.shard.mu.Lock()
 		if tn.state != flying {
@@ -55,8 +61,11 @@ func (tn *Turn) sending(traced bool) {
 		}
 		g.shard.mu.Unlock()
 		if !tn.several || time.Duration(t.now()-now) < soon {
-			return
+			break
 		}
+	}
+	if !tn.several || !traced {
+		t.reportSent(tn)
 	}
 }
 

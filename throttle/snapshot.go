@@ -109,6 +109,7 @@ func (t *Throttle) Unpark(host, reason string) error {
 	}
 	s.mu.Unlock()
 	if held {
+		t.reportLift(key)
 		t.state.write(note{Host: key, Lifted: true})
 		t.teller.Log().Warn("throttle: host unparked", "host", key, "was", was, "reason", reason)
 	}

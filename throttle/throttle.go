@@ -72,6 +72,9 @@ func New(o Options) (*Throttle, error) {
 	if err := t.state.open(t, o.StateDir); err != nil {
 		return nil, err
 	}
+	if o.Report != nil {
+		o.Report.AddSource(t.describe)
+	}
 	return t, nil
 }
 
@@ -150,6 +153,7 @@ func (t *Throttle) enter(tn *Turn, key string) error {
 	if err != nil {
 		tn.gate.settle()
 		s.mu.Unlock()
+		t.reportParked(err)
 		return err
 	}
 	tn.gate.join(tn)

@@ -31,6 +31,7 @@ type Turn struct {
 	ctx  context.Context
 
 	robots  bool
+	traced  bool         // it will be known when the base transport was entered
 	several bool         // others may start while it is under way. Set when it starts
 	heard   atomic.Bool  // the headers were looked at
 	status  atomic.Int32 // of the answer; negative if it was learnt from already
@@ -114,6 +115,7 @@ func (tn *Turn) Done(resp *http.Response, err error) {
 	note := t.state.noteNext(g)
 	g.shard.mu.Unlock()
 	t.state.write(note)
+	t.reportEnd(tn, max(status, -status))
 }
 
 // land ends a turn whose request was sent. The caller holds the lock.

@@ -15,6 +15,7 @@ type hopBody struct {
 	start  time.Time    // when the headers came
 	readAt atomic.Int64 // when the last Read returned, in nanoseconds since start
 	busy   atomic.Int32 // reads that have not returned
+	size   atomic.Int64 // octets read so far
 }
 
 // wrapBody puts the hop between the response and whoever reads it.
@@ -35,6 +36,7 @@ func (h *Hop) wrapBody(resp *http.Response) {
 func (b *hopBody) Read(p []byte) (int, error) {
 	b.busy.Add(1)
 	n, err := b.ReadCloser.Read(p)
+	b.size.Add(int64(n))
 	b.readAt.Store(int64(time.Since(b.start)))
 	b.busy.Add(-1)
 	if err == nil {
@@ -71,6 +73,9 @@ func (h *Hop) BodyIdle() time.Duration {
 	}
 	return time.Since(start) - time.Duration(h.body.readAt.Load())
 }
+
+// BodyBytes is how many octets of the response's body were read so far, as they came out of the base transport.
+func (h *Hop) BodyBytes() int64 { return h.body.size.Load() }
 
 // explain gives a failure its cause, if it was the hop's own end that caused it. Other errors pass unchanged.
 func (h *Hop) explain(err error) error {
