@@ -118,6 +118,7 @@ func TestRatioNoGapIsShort(t *testing.T) {
 		pages = 10
 	}
 	for _, burners := range []int{0, 4} {
+		var peer time.Duration
 		for _, parallel := range []int{1, 4} {
 			var stop atomic.Bool
 			for range burners {
@@ -146,24 +147,22 @@ func TestRatioNoGapIsShort(t *testing.T) {
 			wg.Wait()
 			short, all, p99 := early(base, gap)
 			t.Logf("throttle, %d busy loops, parallelism %d: %d of %d gaps short, p99 of lateness %v", burners, parallel, short, all, p99)
-			// With more than one at a time the gap runs from start to start, and a start may be held up by the scheduler between the throttle and the
-			// base; by one at a time it runs from the end, which is later.
-			if s := th.Stats(); parallel == 1 && short > 0 || s.ShortGaps > 0 {
+			if s := th.Stats(); short > 0 || s.ShortGaps > 0 {
 				t.Errorf("%d gaps short at the base, %d by our own measure, want none", short, s.ShortGaps)
 			}
-			if burners == 0 && p99 > 5*time.Millisecond {
-				t.Errorf("99th percentile of lateness %v, want at most 5 ms", p99)
-			}
 			if parallel == 1 {
-				limited(t, burners, min(pages, 10))
+				peer = limited(t, burners, min(pages, 10))
+			}
+			if most := max(5*time.Millisecond, 2*peer); burners == 0 && p99 > most { // where others are busy, the peer is late too
+				t.Errorf("99th percentile of lateness %v, want at most %v", p99, most)
 			}
 			stop.Store(true)
 		}
 	}
 }
 
-// limited is the same with a rate.Limiter per host, for comparison.
-func limited(t *testing.T, burners, pages int) {
+// limited is the same with a rate.Limiter per host, for comparison. It returns the 99th percentile of lateness.
+func limited(t *testing.T, burners, pages int) time.Duration {
 	const hosts, gap = 1000, time.Second
 	base := &stamps{}
 	var wg sync.WaitGroup
@@ -181,4 +180,5 @@ func limited(t *testing.T, burners, pages int) {
 	wg.Wait()
 	short, all, p99 := early(base, gap)
 	t.Logf("rate.Limiter per host, %d busy loops: %d of %d gaps short, p99 of lateness %v", burners, short, all, p99)
+	return p99
 }
