@@ -175,7 +175,7 @@ func TestNewNamesEachFieldThatIsWrong(t *testing.T) {
 		{func(p *etiquette.Policy) { p.KillSwitch.File = "stop.json" }, "use Policy.StopFile"},
 		{func(p *etiquette.Policy) { p.KillSwitch.Poll = -1 }, "Policy.KillSwitch"},
 		{func(p *etiquette.Policy) { p.KillSwitch.Base = http.DefaultTransport }, "use Policy.Base"},
-		{func(p *etiquette.Policy) { p.Pace = []throttle.LimitRule{{}, {Delay: -5}} }, "Policy.Pace[1]: Delay -5ns is negative"},
+		{func(p *etiquette.Policy) { p.Pace = []throttle.LimitRule{{}, {Delay: -5}} }, "Policy.Pace[1].Delay: -5ns is negative"},
 		{func(p *etiquette.Policy) { p.Throttle.Retries = -1 }, "Policy.Throttle"},
 		{func(p *etiquette.Policy) { p.Share = -1 }, "Policy.Share"},
 		{func(p *etiquette.Policy) { p.MaxRequests = -1 }, "Policy.MaxRequests"},
