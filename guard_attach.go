@@ -138,7 +138,10 @@ func (g *Guard) Clone(c *colly.Collector) (*colly.Collector, error) {
 		return nil, err
 	}
 	clone := c.Clone()
-	return clone, g.Attach(clone)
+	if err := g.Attach(clone); err != nil {
+		return nil, err
+	}
+	return clone, nil
 }
 
 // SetContext makes c's requests follow ctx. After Attach it takes the place of c.Context = ctx, which is refused then. Clones that were made before keep

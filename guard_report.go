@@ -2,7 +2,6 @@ package etiquette
 
 import (
 	"errors"
-	"net/http"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
 	"github.com/collyetiquette/etiquette/report"
@@ -18,8 +17,8 @@ func openReport(p *Policy) (*report.Report, error) {
 	return new(report.Report), nil
 }
 
-// reportSent is called when a hop is handed to the base, and the answer or the failure has come.
-func (g *Guard) reportSent(*chain.Hop, *http.Response, error) {}
+// reportSending is called for each hop that has passed all parts, robots.txt included, directly before it goes to the base. Hop.OnEnd tells how it ends.
+func (g *Guard) reportSending(*chain.Hop) {}
 
 // closeReport writes what the report holds back. r may be nil.
 func closeReport(*report.Report) error { return nil }

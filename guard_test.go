@@ -122,6 +122,22 @@ func TestAttachThatFailsLeavesTheCollectorSendingNothing(t *testing.T) {
 	}
 }
 
+func TestAttachOfNoCollectorIsAnError(t *testing.T) {
+	if g, err := etiquette.Attach(nil, agent); err == nil || g != nil {
+		t.Errorf("Attach(nil) = %v, %v, want an error", g, err)
+	}
+	g := newGuard(t, testweb.NewMemory())
+	for what, err := range map[string]error{
+		"Attach": g.Attach(nil), "Clone": second1(g.Clone(nil)), "SetContext": g.SetContext(nil, t.Context()), "Requeue": second1(g.Requeue(t.Context(), nil)),
+		"Clone of one that is not attached":   second1(g.Clone(colly.NewCollector())),
+		"Requeue of one that is not attached": second1(g.Requeue(t.Context(), colly.NewCollector())),
+	} {
+		if err == nil {
+			t.Errorf("%s succeeded", what)
+		}
+	}
+}
+
 func TestNewThatFailsLeavesNothingOpen(t *testing.T) {
 	if _, err := os.ReadDir("/proc/self/fd"); err != nil {
 		t.Skip("open files cannot be counted here")
@@ -159,7 +175,7 @@ func TestNewNamesEachFieldThatIsWrong(t *testing.T) {
 		{func(p *etiquette.Policy) { p.KillSwitch.File = "stop.json" }, "use Policy.StopFile"},
 		{func(p *etiquette.Policy) { p.KillSwitch.Poll = -1 }, "Policy.KillSwitch"},
 		{func(p *etiquette.Policy) { p.KillSwitch.Base = http.DefaultTransport }, "use Policy.Base"},
-		{func(p *etiquette.Policy) { p.Pace = []throttle.LimitRule{{}, {Delay: -5}} }, "Policy.Pace[1]: Delay -5ns is negative"},
+		{func(p *etiquette.Policy) { p.Pace = []throttle.LimitRule{{}, {Delay: -5}} }, "Policy.Pace[1].Delay: -5ns is negative"},
 		{func(p *etiquette.Policy) { p.Throttle.Retries = -1 }, "Policy.Throttle"},
 		{func(p *etiquette.Policy) { p.Share = -1 }, "Policy.Share"},
 		{func(p *etiquette.Policy) { p.MaxRequests = -1 }, "Policy.MaxRequests"},

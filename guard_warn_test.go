@@ -113,11 +113,11 @@ func TestAPathWithEndlessQueriesIsSaidOnce(t *testing.T) {
 		var log logged
 		g := newGuard(t, web, log.policy, func(p *etiquette.Policy) { p.Pace = []throttle.LimitRule{{Delay: throttle.NoDelay}} })
 		c := guarded(t, g, colly.AllowURLRevisit())
-		for i := range 1500 {
+		for i := range 700 {
 			visit(t, c, fmt.Sprintf("http://shop.test/list?page=%d", i%500), fmt.Sprintf("http://shop.test/page/%d?from=x", i))
 		}
 		wantLines(t, &log, 0, "very many queries")
-		for i := range 3000 {
+		for i := range 1300 {
 			visit(t, c, fmt.Sprintf("http://shop.test/calendar?day=%d&token=abc", i))
 		}
 		wantLines(t, &log, 1, "very many queries")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/collyetiquette/etiquette/collyrobots"
@@ -44,7 +45,7 @@ func (p *Policy) faults(who bool) []fault {
 		}
 		for _, err := range errs {
 			if err != nil {
-				all = append(all, fault{path, err})
+				all = append(all, refine(path, err))
 			}
 		}
 	}
@@ -61,6 +62,37 @@ func (p *Policy) faults(who bool) []fault {
 	return all
 }
 
+// fieldNamed finds the field that the error of a part begins with: "collyrobots: Options.MaxAge 5m0s is not …", "DomainGlob …".
+var fieldNamed = regexp.MustCompile(`^(?:[a-z]+: Options\.)?([A-Z][A-Za-z0-9]*)((?:\[[^\]]*\])?)`)
+
+// refine makes a fault whose path leads down to the field that a part's error names, in the Policy's words.
+func refine(path string, err error) fault {
+	m := fieldNamed.FindStringSubmatch(err.Error())
+	if m == nil {
+		return fault{path, err}
+	}
+	if where := elsewhereAt(path, m[1]); where != "" {
+		return fault{strings.TrimPrefix(where, "Policy.") + m[2], err}
+	}
+	name, _, inList := strings.Cut(path, "[")
+	f, _ := reflect.TypeFor[Policy]().FieldByName(name)
+	t := f.Type
+	if inList && t != nil && t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct {
+		return fault{path, err}
+	}
+	if _, ok := t.FieldByName(m[1]); !ok {
+		return fault{path, err}
+	}
+	field := m[1] + m[2]
+	if rest, itself := strings.CutPrefix(err.Error(), field+" "); itself {
+		err = errors.New(rest) // the path says which field
+	}
+	return fault{path + "." + field, err}
+}
+
 // quiet is p, without its lists of rules, for parts that are made to be looked at only: what is impolite is logged when they are really made.
 func (p *Policy) quiet() *Policy {
 	q := *p
@@ -75,11 +107,7 @@ func (p *Policy) checkIdentity(bad func(string, error)) {
 		return
 	}
 	_, err := identity.New(p.quiet().identityOptions(nil))
-	path := "Identity"
-	if p.UserAgent != "" {
-		path = "UserAgent"
-	}
-	bad(path, err)
+	bad("Identity", err)
 }
 
 // checkParts lets each part look at its options.

@@ -1,6 +1,7 @@
 package etiquette
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -22,28 +23,45 @@ type hostPattern struct {
 // compileHosts makes a pattern. The error names the field.
 func compileHosts(domainGlob, domainRegexp string) (p hostPattern, err error) {
 	p.every = domainGlob == "" && domainRegexp == ""
-	for field, pattern := range map[string]string{"DomainGlob": domainGlob, "DomainRegexp": domainRegexp} {
-		if strings.Contains(pattern, "/") {
-			return p, fmt.Errorf(`%s %q holds a "/": a rule is for hosts, without scheme and path`, field, pattern)
-		}
-	}
 	if domainGlob != "" {
-		plain := domainGlob
-		if !strings.ContainsAny(plain, `*?[]{}\:`) {
-			if plain, err = origin.HostKeyOf(domainGlob); err != nil { // "Bücher.example" is xn--… on the wire
-				return p, fmt.Errorf("DomainGlob %q can match no host: %w", domainGlob, err)
-			}
-		}
-		if p.glob, err = glob.Compile(strings.ToLower(plain)); err != nil {
-			return p, fmt.Errorf("DomainGlob %q: %w", domainGlob, err)
+		if p.glob, err = compileGlob(domainGlob); err != nil {
+			return p, fmt.Errorf("DomainGlob %q %w", domainGlob, err)
 		}
 	}
 	if domainRegexp != "" {
-		if p.expr, err = regexp.Compile("(?i:" + domainRegexp + ")"); err != nil {
-			return p, fmt.Errorf("DomainRegexp %q: %w", domainRegexp, err)
+		if p.expr, err = compileRegexp(domainRegexp); err != nil {
+			return p, fmt.Errorf("DomainRegexp %q %w", domainRegexp, err)
 		}
 	}
 	return p, nil
+}
+
+var errHoldsSlash = errors.New(`holds a "/": a rule is for hosts, without scheme and path`)
+
+func compileGlob(pattern string) (g glob.Glob, err error) {
+	if strings.Contains(pattern, "/") {
+		return nil, errHoldsSlash
+	}
+	if !strings.ContainsAny(pattern, `*?[]{}\:`) {
+		if pattern, err = origin.HostKeyOf(pattern); err != nil { // "Bücher.example" is xn--… on the wire
+			return nil, fmt.Errorf("can match no host: %w", err)
+		}
+	}
+	if g, err = glob.Compile(strings.ToLower(pattern)); err != nil {
+		return nil, fmt.Errorf("is no pattern: %w", err)
+	}
+	return g, nil
+}
+
+func compileRegexp(pattern string) (*regexp.Regexp, error) {
+	if strings.Contains(pattern, "/") {
+		return nil, errHoldsSlash
+	}
+	expr, err := regexp.Compile("(?i:" + pattern + ")")
+	if err != nil {
+		return nil, fmt.Errorf("is no pattern: %w", err)
+	}
+	return expr, nil
 }
 
 func (p *hostPattern) matches(host, hostPort string) bool {

@@ -3,7 +3,6 @@ package etiquette
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/token"
@@ -12,8 +11,7 @@ import (
 // judge finds what contradicts itself in a Policy that was read without a fault, and tells it with its place in the file.
 func (r *policyReader) judge(p *Policy) {
 	for _, f := range p.faults(p.saysWho()) {
-		path := r.refine(f)
-		r.badBecause(f.err, r.placeOf(path), path, f.err.Error())
+		r.badBecause(f.err, r.placeOf(f.path), f.path, f.err.Error())
 	}
 	bad := func(path string, err error) { r.badBecause(nil, r.placeOf(path), path, err.Error()) }
 	for _, list := range p.ruleLists() {
@@ -29,17 +27,6 @@ func (r *policyReader) judge(p *Policy) {
 	if p.StopFile != "" && p.StopFile == p.ReportFile {
 		bad("ReportFile", fmt.Errorf("%q is the stop file: name another", p.ReportFile))
 	}
-}
-
-// fieldNamed finds the field that the error of a part begins with: "collyrobots: Options.MaxAge 5m0s is not …".
-var fieldNamed = regexp.MustCompile(`^(?:[a-z]+: Options\.)?([A-Z][A-Za-z0-9]*)`)
-
-// refine is the path of a fault, down to the field that its error names if the file has that.
-func (r *policyReader) refine(f fault) string {
-	if m := fieldNamed.FindStringSubmatch(f.err.Error()); m != nil && r.places[join(f.path, m[1])] != nil {
-		return join(f.path, m[1])
-	}
-	return f.path
 }
 
 // saysWho reports whether a Policy says who we are. A file may leave that to code.

@@ -38,8 +38,8 @@ func elsewhere(part, field string) string {
 
 // checkSaidOnce finds what was said in a part's Options although a Policy says it elsewhere.
 func (p *Policy) checkSaidOnce(bad func(path string, err error)) {
-	for part, options := range map[string]any{"Identity": p.Identity, "Throttle": p.Throttle, "Robots": p.Robots, "KillSwitch": p.KillSwitch} {
-		v := reflect.ValueOf(options)
+	for _, part := range []string{"Identity", "Throttle", "Robots", "KillSwitch"} {
+		v := reflect.ValueOf(p).Elem().FieldByName(part)
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
 			if where := elsewhere(part, name); where != "" && !v.Field(i).IsZero() {

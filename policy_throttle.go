@@ -21,11 +21,16 @@ var errNotKept = errors.New("the throttle of this version cannot keep it")
 
 // checkUnkept finds what a Policy says and the throttle does not keep.
 func (p *Policy) checkUnkept(bad func(path string, err error)) {
-	for path, said := range map[string]bool{
-		"Share": p.Share > 1, "Hours": len(p.Hours) > 0, "PerDay": len(p.PerDay) > 0, "MaxRequests": p.MaxRequests > 0,
-	} {
-		if said {
-			bad(path, errNotKept)
-		}
+	if p.Share > 1 {
+		bad("Share", errNotKept)
+	}
+	if len(p.Hours) > 0 {
+		bad("Hours", errNotKept)
+	}
+	if len(p.PerDay) > 0 {
+		bad("PerDay", errNotKept)
+	}
+	if p.MaxRequests > 0 {
+		bad("MaxRequests", errNotKept)
 	}
 }

@@ -296,8 +296,8 @@ func TestATakeThatMakesNoSenseIsAnError(t *testing.T) {
 		{etiquette.Take{Types: []string{"*/html"}}, "is no content type"},
 		{etiquette.Take{Types: []string{"text/h*"}}, "is no content type"},
 		{etiquette.Take{Bytes: -1}, "Policy.Take[0].Bytes: -1 is negative"},
-		{etiquette.Take{DomainGlob: "shop.test/img"}, `Policy.Take[0]: DomainGlob "shop.test/img" holds a "/"`},
-		{etiquette.Take{DomainRegexp: "["}, "Policy.Take[0]: DomainRegexp"},
+		{etiquette.Take{DomainGlob: "shop.test/img"}, `Policy.Take[0].DomainGlob: "shop.test/img" holds a "/"`},
+		{etiquette.Take{DomainRegexp: "["}, `Policy.Take[0].DomainRegexp: "["`},
 	} {
 		if _, err := etiquette.New(etiquette.Policy{UserAgent: agent, Take: []etiquette.Take{x.rule}}); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("New with %+v = %v, want %q", x.rule, err, x.want)
