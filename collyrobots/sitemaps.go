@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
@@ -149,10 +148,4 @@ func (r *Robots) SitemapEntries(ctx context.Context, site string, o SitemapOptio
 		}
 		w.run(ctx, named)
 	}
-}
-
-// ofSite reports whether a host belongs to the site.
-func (w *sitemapsWalk) ofSite(u *url.URL) bool {
-	key, err := origin.HostKey(u)
-	return err == nil && slices.Contains(w.hosts, key)
 }

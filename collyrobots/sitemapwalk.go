@@ -170,6 +170,12 @@ func (w *sitemapsWalk) mayLie(u *url.URL, by string) error {
 	return fmt.Errorf("%s is another host, and robots.txt does not name a sitemap there", u.Host)
 }
 
+// ofSite reports whether a host belongs to the site.
+func (w *sitemapsWalk) ofSite(u *url.URL) bool {
+	key, err := origin.HostKey(u)
+	return err == nil && slices.Contains(w.hosts, key)
+}
+
 // hand gives the pages of a sitemap to the caller.
 func (w *sitemapsWalk) hand(ctx context.Context, file sitemapFile, p pendingSitemap, left *leftOut) {
 	for _, e := range file.entries {
