@@ -49,7 +49,7 @@ func (r *Robots) paceAsBefore(h *chain.Hop) {
 	}
 	if st := s.state.Load(); st != nil && st.copy != nil {
 		if rules := st.copy.known(r.crawlerOf(h.ProductToken(), h.Header()).token); rules != nil {
-			h.SetCrawlDelay(rules.delayAt(time.Now()))
+			h.SetCrawlDelay(rules.delayNow())
 		}
 	}
 }

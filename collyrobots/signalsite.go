@@ -29,7 +29,15 @@ func (r *Rules) signals(path string) Signals {
 	return r.notes.signals.at(path)
 }
 
-// delayAt is the longest of what Crawl-delay and Request-rate ask for at a time.
+// delayNow is the longest of what Crawl-delay and Request-rate ask for now. The clock is looked at only if there is a rate.
+func (r *Rules) delayNow() (d time.Duration, ok bool) {
+	if s := r.notes.signals; s != nil && len(s.common.Rates) > 0 {
+		return r.delayAt(time.Now())
+	}
+	return r.CrawlDelay()
+}
+
+// delayAt is delayNow at another time.
 func (r *Rules) delayAt(t time.Time) (d time.Duration, ok bool) {
 	d, ok = r.CrawlDelay()
 	if r.notes.signals == nil {
