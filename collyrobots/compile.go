@@ -25,12 +25,7 @@ func Compile(body []byte, productToken string, alsoObey ...string) *Rules {
 // compileWithin is Compile with a limit in octets. Who stops reading a body at the limit must read one octet more and hand it
 // over, for it tells whether the last line is whole.
 func compileWithin(limit int, body []byte, productToken string, alsoObey []string) *Rules {
-	tokens := []string{ownToken(productToken)}
-	for _, name := range alsoObey {
-		if t := ownToken(name); t != "" && !slices.Contains(tokens, t) {
-			tokens = append(tokens, t)
-		}
-	}
+	tokens := ownTokens(productToken, alsoObey)
 	f := readFile(string(wholeLines(body, limit)), tokens)
 	judged := f.judgedAgents()
 	r := &Rules{group: groupNone}
@@ -44,6 +39,17 @@ func compileWithin(limit int, body []byte, productToken string, alsoObey []strin
 	r.delay = f.longestDelay(judged)
 	r.notes = f.siteNotes(judged)
 	return r
+}
+
+// ownTokens are the tokens that a file is read for: ours, which may be empty, and those obeyed besides, each once.
+func ownTokens(productToken string, alsoObey []string) []string {
+	tokens := []string{ownToken(productToken)}
+	for _, name := range alsoObey {
+		if t := ownToken(name); t != "" && !slices.Contains(tokens, t) {
+			tokens = append(tokens, t)
+		}
+	}
+	return tokens
 }
 
 const agentNone = -1

@@ -40,7 +40,7 @@ func (r *Robots) apply(h *chain.Hop, s *site, c *crawler, st *state, sd standing
 		if !r.lets(rules, h) {
 			return &RefusedError{r.decide(h.URL(), s.origin, c, st, sd)}
 		}
-		d, ok := rules.delayAt(time.Now())
+		d, ok := rules.delayNow()
 		h.SetCrawlDelay(d, ok)
 		if ok && d > 0 {
 			r.warnUnpaced(h, st.copy, d)
@@ -139,7 +139,7 @@ func (r *Robots) decide(u *url.URL, o origin.Origin, c *crawler, st *state, sd s
 		rules := st.copy.rules(c.token, &r.options)
 		m := rules.matchURL(u)
 		d.Allowed, d.Line, d.Rule = m.Allowed, m.Line, m.Rule
-		d.CrawlDelay, d.HasCrawlDelay = rules.delayAt(time.Now())
+		d.CrawlDelay, d.HasCrawlDelay = rules.delayNow()
 		if !m.Allowed {
 			d.Reason, d.RetryAt = report.RobotsDisallowed, time.Time{}
 		} else if rec := r.optOut(rules, u); rec != nil {

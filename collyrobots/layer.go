@@ -27,7 +27,7 @@ func (r layer) Log() *slog.Logger { return r.log() }
 // Handle is called by the pack for each request on the wire: it lets pass what robots.txt allows, and fetches robots.txt if it is not known.
 // robots.txt itself is always allowed (RFC 9309, 2.2.2).
 func (r layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
-	if passesUnjudged(h) {
+	if h.IsRobots() || isRobotsURL(h.URL()) {
 		r.paceAsBefore(h)
 		return next(h)
 	}
@@ -49,7 +49,7 @@ func (r *Robots) paceAsBefore(h *chain.Hop) {
 	}
 	if st := s.state.Load(); st != nil && st.copy != nil {
 		if rules := st.copy.known(r.crawlerOf(h.ProductToken(), h.Header()).token); rules != nil {
-			h.SetCrawlDelay(rules.delayAt(time.Now()))
+			h.SetCrawlDelay(rules.delayNow())
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (r layer) Admit(a chain.Admission) error {
 
 // Recheck is called by the pack when a request has waited for its turn: the rules may have changed or run out meanwhile. It reads memory only.
 func (r layer) Recheck(h *chain.Hop) (stale bool, err error) {
-	if passesUnjudged(h) {
+	if h.IsRobots() || isRobotsURL(h.URL()) {
 		return false, nil
 	}
 	o, err := origin.Of(h.URL())
@@ -90,7 +90,7 @@ func (r layer) Recheck(h *chain.Hop) (stale bool, err error) {
 
 // Renew is called by the pack when Recheck found the rules stale and the turn has been given back: it fetches them and judges anew.
 func (r layer) Renew(h *chain.Hop) error {
-	if passesUnjudged(h) {
+	if h.IsRobots() || isRobotsURL(h.URL()) {
 		return nil
 	}
 	return r.unless(h, r.judge(h), true)

@@ -11,7 +11,7 @@ import (
 // are, as where two crawlers that are obeyed have hours that do not meet. It reads memory only and allocates nothing. A robots.txt may be asked
 // for at any hour: how else would one learn of them.
 func (r layer) Opens(h *chain.Hop, now time.Time) (time.Time, bool) {
-	if passesUnjudged(h) {
+	if h.IsRobots() || isRobotsURL(h.URL()) {
 		return now, true
 	}
 	o, err := origin.Of(h.URL())

@@ -117,8 +117,10 @@ func (s *Signals) merge(o *Signals) {
 // addStatement adds t. Once there are very many, only what changes a verdict is added, and of that there is little.
 func (s *Signals) addStatement(t Statement) {
 	if len(s.Statements) >= keptStatements {
-		if v, _ := s.sum(func(o *Statement) bool { return o.Use == t.Use && o.Images == t.Images }); v >= t.Verdict {
-			return
+		for i := range s.Statements {
+			if o := &s.Statements[i]; o.Use == t.Use && o.Images == t.Images && o.Verdict >= t.Verdict {
+				return
+			}
 		}
 	}
 	s.Statements = append(s.Statements, t)

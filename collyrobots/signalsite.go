@@ -29,7 +29,15 @@ func (r *Rules) signals(path string) Signals {
 	return r.notes.signals.at(path)
 }
 
-// delayAt is the longest of what Crawl-delay and Request-rate ask for at a time.
+// delayNow is the longest of what Crawl-delay and Request-rate ask for now. The clock is looked at only if there is a rate.
+func (r *Rules) delayNow() (d time.Duration, ok bool) {
+	if s := r.notes.signals; s != nil && len(s.common.Rates) > 0 {
+		return r.delayAt(time.Now())
+	}
+	return r.CrawlDelay()
+}
+
+// delayAt is delayNow at another time.
 func (r *Rules) delayAt(t time.Time) (d time.Duration, ok bool) {
 	d, ok = r.CrawlDelay()
 	if r.notes.signals == nil {
@@ -54,24 +62,35 @@ func (r *Robots) Signals(ctx context.Context, rawURL string) (Signals, error) {
 	if err != nil {
 		return Signals{}, fmt.Errorf("collyrobots: Signals: %w", err)
 	}
-	o, err := origin.Of(u)
-	if err != nil {
+	s, w, st, _, err := r.lookUp(ctx, u)
+	var refusal report.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return Signals{}, nil
+	case err != nil:
 		return Signals{}, fmt.Errorf("collyrobots: Signals: %w", err)
+	}
+	return r.signalsIn(st, s.origin, w.crawler.token, u), nil
+}
+
+// lookUp is the robots.txt of u's origin, fetched if it is not known. The error is that u is unusable, the cause of ctx, or the refusal of the
+// request for robots.txt.
+func (r *Robots) lookUp(ctx context.Context, u *url.URL) (*site, way, *state, standing, error) {
+	o, err := origin.Of(u)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, way{}, nil, unknown, err
 	}
 	s := r.cache.get(o)
 	w, ok := s.lastWay()
 	if !ok {
 		w = r.wayTo(s.origin)
 	}
-	st, _, err := r.obtain(ctx, s, w)
-	var refusal report.Refusal
-	switch {
-	case errors.As(err, &refusal):
-		return Signals{}, nil
-	case err != nil:
-		return Signals{}, err
-	}
-	return r.signalsIn(st, s.origin, w.crawler.token, u), nil
+	s.used.Store(time.Now().UnixNano())
+	st, sd, err := r.obtain(ctx, s, w)
+	return s, w, st, sd, err
 }
 
 // signalsIn is what a state says of u. A copy that has run out still says what was said when its pages were fetched.
