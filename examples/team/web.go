@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/collyetiquette/etiquette/internal/testweb"
+)
+
+// buildWeb makes four hosts, each of which asks for something else.
+func buildWeb(web *testweb.Web) {
+	// Some of it is not for us, and some of what is linked is not wanted.
+	shop := web.Host("shop.test").
+		Robots("User-agent: *\nDisallow: /cart\n").
+		Page("/", testweb.Links("/item/1", "/item/2", "/item/3", "/cart", "/poster.jpg")).
+		Page("/cart", "your cart").
+		Answer("/poster.jpg", testweb.Answer{Header: http.Header{"Content-Type": {"image/jpeg"}}, Body: strings.Repeat("x", 500_000)})
+	// It has enough for now once, and says how long.
+	busy := web.Host("busy.test").
+		Robots("User-agent: *\nAllow: /\n").
+		Page("/", testweb.Links("/item/1", "/item/2", "/item/3"))
+	for i := 1; i <= 3; i++ {
+		item := fmt.Sprintf("/item/%d", i)
+		shop.Page(item, "<h1>item</h1>")
+		busy.Page(item, "<h1>item</h1>")
+	}
+	busy.Answer("/item/2",
+		testweb.Answer{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"1"}}},
+		testweb.Answer{Header: http.Header{"Content-Type": {"text/html"}}, Body: "<h1>item</h1>"})
+
+	// It asks for a pace of its own, and who trains on texts is asked to leave the essays alone.
+	web.Host("news.test").
+		Robots("User-agent: *\nCrawl-delay: 0.5\n\nUser-agent: GPTBot\nUser-agent: CCBot\nDisallow: /essays/\n").
+		Page("/", testweb.Links("/today", "/essays/1", "/old")).
+		Page("/today", testweb.Links("/", "/essays/2")).
+		Page("/essays/*", "an essay").
+		Answer("/old", testweb.Answer{Redirect: "/today?from=old"})
+
+	// Its owner will ask by mail.
+	forum := web.Host("forum.test").Robots("User-agent: *\nAllow: /\n")
+	threads := make([]string, 40)
+	for i := range threads {
+		threads[i] = fmt.Sprintf("/thread/%d", i)
+	}
+	forum.Page("/", testweb.Links(threads...)).Page("/thread/*", "a thread")
+}
