@@ -161,6 +161,9 @@ func (s *Switch) postRule(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err.Error())
 	default:
 		status, result := http.StatusOK, map[string]any{"id": e.rule.ID, "rule": e.rule, "applied": true, "new": fresh, "durable": s.state != nil}
+		if wide := tooWide(e.rule); wide != nil {
+			result["warning"] = wide.Error()
+		}
 		if err != nil {
 			status, result["durable"], result["error"] = http.StatusInsufficientStorage, false, err.Error()
 		}

@@ -110,16 +110,3 @@ func (e *entry) covers(q *question) bool {
 	}
 	return e.path.Match(q.path)
 }
-
-// coversName reports whether the rule is for a host, whatever scheme, port and path.
-func (e *entry) coversName(key string) bool {
-	switch {
-	case e.rule.All:
-		return true
-	case e.rule.Domain != "":
-		above, below := strings.CutSuffix(key, e.rule.Domain)
-		return below && (above == "" || above[len(above)-1] == '.')
-	default:
-		return key == e.rule.Host
-	}
-}

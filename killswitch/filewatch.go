@@ -185,6 +185,7 @@ func (s *Switch) addRead(rules []Rule, now time.Time) (gone []*entry) {
 		}
 	}
 	s.audit(events...)
+	s.lookHowWide(fresh...)
 	return gone
 }
 

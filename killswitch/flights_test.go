@@ -33,3 +33,38 @@ func TestAPersonsStopEndsTheAnswerThatAnAutomaticOneSpared(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsToldOfAHostCountsForEachRuleThatCoversItsName(t *testing.T) {
+	web := memoryWeb(t)
+	s := newSwitch(t, Options{Base: web.Transport()})
+	client := &http.Client{Transport: s.Transport(nil)}
+	for _, host := range []string{"shop.test", "www.shop.test", "192.0.2.1"} {
+		web.Host(host).Page("/", "x")
+		resp, err := client.Get("http://" + host + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	for _, x := range []struct {
+		rule Rule
+		want bool
+	}{
+		{Rule{Host: "shop.test"}, true},
+		{Rule{Host: "www.shop.test", Path: "/other"}, true}, // they are of the whole host
+		{Rule{Domain: "shop.test"}, true},
+		{Rule{Domain: "test"}, true},
+		{Rule{All: true, Action: Observe}, true},
+		{Rule{Host: "192.0.2.1"}, true},
+		{Rule{Host: "test"}, false},
+		{Rule{Domain: "op.test"}, false},
+		{Rule{Host: "other.test"}, false},
+	} {
+		e := newEntry(x.rule, FromCode, time.Now())
+		p := s.flights.times(e)[e]
+		if got := !p.LastRequest.IsZero() && !p.LastByte.IsZero(); got != x.want {
+			t.Errorf("times of %s = %+v, want some: %v", x.rule.Scope(), p, x.want)
+		}
+	}
+}

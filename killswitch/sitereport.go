@@ -39,7 +39,7 @@ func (s *Switch) Report(id string) (SiteReport, error) {
 	}
 	p := e.saved
 	if e.lifted.IsZero() || !e.overSince.IsZero() {
-		p = p.later(s.flights.times(e))
+		p = p.later(s.flights.times(e)[e])
 	}
 	return SiteReport{Rule: e.rule, Source: e.source, Received: e.received, Applied: e.applied, LastRequest: p.LastRequest, LastByte: p.LastByte,
 		Cancelled: e.saved.Cancelled + e.cancelled.Load(), Purged: e.purged.Load(), Refused: e.refused.Load(), Observed: e.observed.Load(),
