@@ -32,7 +32,9 @@ func TestOnChangeIsCalledAfterEveryChangeOfTheRules(t *testing.T) {
 			{"a lift in code", func() { _ = s.Lift("b", "agreed") }, 0},
 			{"a stop of another process", func() { mustStop(t, other, Rule{ID: "c", Host: "c.test", Reason: "asked"}) }, time.Second},
 			{"a lift of another process", func() { _ = other.Lift("c", "agreed") }, time.Second},
-			{"a rule with an end", func() { mustStop(t, s, Rule{ID: "d", Host: "d.test", Until: time.Now().Add(time.Minute), Reason: "asked"}) }, 0},
+			{"a rule with an end", func() {
+				mustStop(t, s, Rule{ID: "d", Host: "d.test", Until: time.Now().Add(time.Minute), Reason: "asked"})
+			}, 0},
 			{"the end", func() {}, time.Minute + time.Second},
 			{"a rule more in the file", func() { rename(t, path, fileOf(2, "a.test", "e.test")) }, time.Second},
 			{"a rule less in the file", func() { rename(t, path, fileOf(3, "a.test")) }, 4 * time.Second},

@@ -23,7 +23,7 @@ type Switch struct {
 	state   *state // nil without a StateDir
 	file    fileReader
 	watch   watch
-	guard   tokenGuard
+	guard   callGuard
 	calls   calls
 	opened  atomic.Bool // New has returned it
 
