@@ -81,9 +81,7 @@ func (s *Switch) sync(patience time.Duration, own func() ([]record, []event)) er
 	})
 	if len(fresh) > 0 {
 		s.strike(nil, fresh...)
-		for _, e := range fresh {
-			s.log().Error("killswitch: stop", append(describe(e.rule), "source", e.source)...)
-		}
+		s.tellStops("", fresh)
 		s.lookHowWide(fresh...)
 	}
 	return err

@@ -221,3 +221,38 @@ func TestRefusalsAreAuditedByTheMinute(t *testing.T) {
 		}
 	})
 }
+
+// A scraper that is started each minute must not write down each minute what was in the stop file all the time.
+func TestARestartRecordsOnlyWhatChangedInTheStopFile(t *testing.T) {
+	dir := t.TempDir()
+	hosts := make([]string, 300)
+	for i := range hosts {
+		hosts[i] = fmt.Sprintf("h%d.test", i)
+	}
+	path := stopFilePath(t, fileOf(1, hosts...))
+	count := func(kind string) int {
+		text, err := os.ReadFile(filepath.Join(dir, auditFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(text, []byte(kind))
+	}
+	for range 3 {
+		s := newSwitch(t, Options{StateDir: dir, File: path})
+		s.Rules()
+		s.Close()
+	}
+	if got := count("rule.add"); got != 300 {
+		t.Errorf("%d rule.add records after three starts, want 300", got)
+	}
+	rename(t, path, fileOf(2, append(hosts[2:], "new.test")...))
+	s := newSwitch(t, Options{StateDir: dir, File: path})
+	wantStopped(t, s, true, "http://h2.test/", "http://new.test/")
+	wantStopped(t, s, false, "http://h1.test/")
+	if add, lift := count("rule.add"), count("rule.lift"); add != 301 || lift != 2 {
+		t.Errorf("%d rule.add and %d rule.lift records, want 301 and 2", add, lift)
+	}
+	if err := VerifyAudit(filepath.Join(dir, auditFile)); err != nil {
+		t.Errorf("VerifyAudit = %v, want nil", err)
+	}
+}

@@ -224,6 +224,20 @@ func (s *Switch) alarm(about string, err error) {
 	s.calls.alarm(s.opts.OnAlarm, err)
 }
 
+// maxTold is how many rules that come or go at once are logged one by one.
+const maxTold = 100
+
+// tellStops logs rules that came into force. from is their source, or empty where they have several.
+func (s *Switch) tellStops(from Source, es []*entry) {
+	if len(es) > maxTold {
+		s.log().Error("killswitch: stop", "rules", len(es), "source", from)
+		return
+	}
+	for _, e := range es {
+		s.log().Error("killswitch: stop", append(describe(e.rule), "source", e.source)...)
+	}
+}
+
 func describe(r Rule) []any {
 	attrs := []any{"rule", r.ID, "scope", r.Scope(), "action", r.Action, "reason", r.Reason}
 	if r.Ticket != "" {
