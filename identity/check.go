@@ -120,7 +120,7 @@ func missingToken(r *reading) string {
 }
 
 // browserMarks are what browsers' User-Agents are made of, folded.
-var browserMarks = []string{"mozilla/", "chrome/", "firefox/", "safari/", "edg/", "opr/", "applewebkit/", "headlesschrome/"}
+var browserMarks = []string{"mozilla/", "chrome/", "firefox/", "safari/", "edg/", "opr/", "applewebkit/", "headlesschrome"}
 
 func browserName(r *reading) string {
 	folded := token.Fold(r.ua)

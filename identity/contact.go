@@ -89,6 +89,9 @@ func mailContact(word string) (contact, bool) {
 	}
 	c := contact{text: local + "@" + domain}
 	c.judge(domain)
+	if c.placeholder == "" && isPlaceholderLocal(local) {
+		c.placeholder = c.text
+	}
 	return c, c.host != ""
 }
 

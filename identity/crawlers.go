@@ -2,6 +2,7 @@ package identity
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/collyetiquette/etiquette/internal/token"
 )
@@ -40,16 +41,37 @@ var unaddressable = []string{
 }
 
 func impersonated(r *reading) string {
+	mine := func(name string) bool { return r.given && token.Equal(name, r.token) }
+	for _, name := range namesIn(r.ua) {
+		if crawlers[token.Fold(name)] && !mine(name) {
+			return somebodyElse(name)
+		}
+	}
 	for _, p := range r.products {
-		name := token.Fold(p.name)
-		isToken := token.Equal(p.name, r.token)
-		switch {
-		case r.given && isToken:
-		case crawlers[name], wordCrawlers[name] && (p.versioned || isToken):
-			return fmt.Sprintf("%q is somebody else's crawler: take a name of your own (RFC 9110, 10.1.5)", p.name)
+		if wordCrawlers[token.Fold(p.name)] && (p.versioned || token.Equal(p.name, r.token)) && !mine(p.name) {
+			return somebodyElse(p.name)
 		}
 	}
 	return ""
+}
+
+func somebodyElse(name string) string {
+	return fmt.Sprintf("%q is somebody else's crawler: take a name of your own (RFC 9110, 10.1.5)", name)
+}
+
+// namesIn lists all that a reader could take for a product token, whatever stands around it: quotation marks, brackets, an equals sign. Words within URLs and
+// addresses are none.
+func namesIn(ua string) []string {
+	var names []string
+	for word := range strings.FieldsFuncSeq(ua, endsContact) {
+		if at := strings.Index(strings.ToLower(word), "http"); at >= 0 && strings.Contains(word[at:], "://") {
+			word = word[:at]
+		} else if c, ok := mailContact(word); ok {
+			word = strings.Replace(word, c.text, " ", 1)
+		}
+		names = append(names, strings.FieldsFunc(word, func(r rune) bool { return !isAlnum(r) && r != '_' && r != '-' })...)
+	}
+	return names
 }
 
 func stump(r *reading) string {

@@ -30,7 +30,7 @@ func (l *layer) userAgent(h *chain.Hop, d *declaration) error {
 	case odd || len(got) > 1:
 	case len(got) == 1 && first == want:
 		return nil
-	case !present, h.IsRobots(), l.id.isOurs(first), d.browserLike:
+	case !present, h.IsRobots(), l.id.isOurs(first), d.browserLike, l.carriedOver(h):
 		h.SetHeader(userAgentKey, want) // nobody else chose a name
 		return nil
 	}
@@ -80,6 +80,7 @@ func (l *layer) from(h *chain.Hop) error {
 // correct handles a field that somebody else set: by Options.Mode the request is refused or the declared value takes its place.
 func (l *layer) correct(h *chain.Hop, key, got, want string) error {
 	if l.id.options.Mode == Refuse {
+		l.again.refused(h.Method(), h.URL())
 		return refusal(h.URL(), mismatch(key, got))
 	}
 	dropOddSpellings(h, key)

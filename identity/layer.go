@@ -12,6 +12,7 @@ type layer struct {
 	chain.Teller
 	id     *Identity
 	warned warned
+	again  again
 }
 
 func newLayer(id *Identity) *layer {
@@ -30,8 +31,8 @@ func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error)
 	if d.browserLike {
 		h.SetStretch(2) // who does not say his name keeps all else the more strictly
 	}
-	if d.unreal != nil && !(harmless(h.URL()) && harmless(h.Dialled())) {
-		return h.Refuse(refusal(h.URL(), *d.unreal))
+	if p := l.id.unreachable(h.URL(), h.Dialled()); p != nil {
+		return h.Refuse(refusal(h.URL(), *p))
 	}
 	if err := l.userAgent(h, d); err != nil {
 		return h.Refuse(err)
@@ -39,5 +40,6 @@ func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error)
 	if err := l.from(h); err != nil {
 		return h.Refuse(err)
 	}
+	l.again.right(h.Method(), h.URL())
 	return next(h)
 }

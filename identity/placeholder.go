@@ -6,13 +6,13 @@ import (
 )
 
 // placeholderHosts stand for "your domain" in other people's tutorials. They match whole labels: "www.company.com", not "mycompany.com".
-var placeholderHosts = []string{"domain.com", "company.com"}
+var placeholderHosts = []string{"domain.com", "company.com", "website.com", "mysite.com", "mywebsite.com"}
 
 // placeholderLabels are those that are placeholders in any name or address, folded and without "-" and "_".
 var placeholderLabels = []string{"yourdomain", "yoursite", "mydomain", "changeme", "replaceme", "fillmein"}
 
 // placeholderWords are ordinary words that only in capitals ask to be replaced: todo.dev may be a real name.
-var placeholderWords = []string{"YOUR", "CHANGEME", "TODO", "FIXME", "REPLACE", "INSERT"}
+var placeholderWords = []string{"YOUR", "CHANGEME", "TODO", "TBD", "FIXME", "REPLACE", "INSERT"}
 
 // yourThings follow "your" in a label that was to be filled in, as in "your-company".
 var yourThings = []string{
@@ -31,7 +31,7 @@ func placeholderHost(key string) string {
 
 // findPlaceholder is the first thing in s that was to be filled in, or "".
 func findPlaceholder(s string) string {
-	for _, find := range []func(string) string{bracketed, unfilledVerb, capitalWord, placeholderLabel} {
+	for _, find := range []func(string) string{bracketed, unfilledVerb, variable, capitalWord, placeholderLabel} {
 		if found := find(s); found != "" {
 			return found
 		}
@@ -69,6 +69,44 @@ func unfilledVerb(s string) string {
 		}
 	}
 	return ""
+}
+
+// variables are how templates mark what is to be filled in: what stands before a name in capitals, and behind it.
+var variables = []struct{ before, behind string }{{"@", "@"}, {"%", "%"}, {"__", "__"}, {"[", "]"}, {"$", ""}}
+
+// variable finds a name of a template that was not filled in, such as "@CONTACT@" or "$EMAIL".
+func variable(s string) string {
+	isName := func(c byte) bool { return 'A' <= c && c <= 'Z' || c == '_' || c == ' ' }
+	for _, v := range variables {
+		for rest := s; ; {
+			at := strings.Index(rest, v.before)
+			if at < 0 {
+				break
+			}
+			rest = rest[at+len(v.before):]
+			n := 0
+			for n < len(rest) && isName(rest[n]) {
+				n++
+			}
+			name := strings.Trim(rest[:n], "_ ")
+			behind := rest[len(strings.TrimRight(rest[:n], "_ ")):]
+			if v.before == "%" && len(name) > 1 && isHex(name[0]) && isHex(name[1]) { // a percent-encoding
+				continue
+			}
+			if len(name) > 2 && strings.HasPrefix(behind, v.behind) {
+				return v.before + name + v.behind
+			}
+		}
+	}
+	return ""
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'A' <= c && c <= 'F' }
+
+// isPlaceholderLocal judges what stands before the "@" of an address, where a full stop joins words: "your.name".
+func isPlaceholderLocal(local string) bool {
+	local = strings.ReplaceAll(strings.ToLower(local), ".", "-")
+	return local == "you" || local == "foo" || isPlaceholderLabel(local)
 }
 
 func capitalWord(s string) string {

@@ -6,9 +6,10 @@ import (
 )
 
 // reservedNames belong to nobody, or to everybody's own network: RFC 2606, RFC 6761 and what was added to its registry since: local (RFC 6762),
-// home.arpa (RFC 8375), alt (RFC 9476), internal. The name onion is not among them: to a crawler within Tor it is a real contact.
+// home.arpa (RFC 8375), alt (RFC 9476), internal, and what private networks use besides. The name onion is not among them: to a crawler within Tor it is a real contact.
 var reservedNames = []string{
 	"example", "example.com", "example.net", "example.org", "test", "invalid", "localhost", "local", "internal", "home.arpa", "alt",
+	"lan", "home", "corp", "intranet", "localdomain",
 }
 
 // isReserved reports whether nobody can be reached at a host key from outside: a reserved name or one below it, a name without a dot, or an

@@ -12,8 +12,17 @@ func (id *Identity) Permits(u *url.URL) error {
 	if u == nil {
 		u = &url.URL{}
 	}
-	if d := id.declared(u); d.unreal != nil && !harmless(u) {
-		return refusal(u, *d.unreal)
+	if p := id.unreachable(u, u); p != nil {
+		return refusal(u, *p)
+	}
+	return nil
+}
+
+// unreachable is why a request must not go out into the world, or nil: the declared contact is none, and the Host that is sent or the name that is dialled may be
+// somebody's.
+func (id *Identity) unreachable(sent, dialled *url.URL) *Problem {
+	if d := id.declared(sent); d.unreal != nil && !(harmless(sent) && harmless(dialled)) {
+		return d.unreal
 	}
 	return nil
 }

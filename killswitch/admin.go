@@ -22,7 +22,7 @@ const (
 // Handler is the admin endpoint:
 //
 //	GET    /v1/rules              the rules in force, and how it stands with the stop file
-//	POST   /v1/rules              makes a rule: its fields as in a stop file, or "ttl" ("72h") in place of "until"
+//	POST   /v1/rules              makes a rule: its fields as in a stop file; "ttl" ("72h") may stand in place of "until"
 //	DELETE /v1/rules/{id}         lifts a rule: {"reason": "..."}
 //	GET    /v1/rules/{id}/report  what can be told to the site's owner; as text with Accept: text/plain
 //	GET    /v1/check?url=         whether a URL is stopped
@@ -82,22 +82,27 @@ func crossSite(r *http.Request) bool {
 }
 
 func (s *Switch) wrongToken(w http.ResponseWriter, r *http.Request) {
-	n, wait := s.guard.strike(time.Now())
-	if wait == 0 {
-		s.denied(r, "wrong or no token")
+	n, wait := s.denied(r, "wrong or no token")
+	if n <= perMinute {
 		unauthorized(w, "a token is needed: Authorization: Bearer ...")
 		return
-	}
-	if n == wrongTokens+1 {
-		s.denied(r, "too many wrong tokens, further ones of this minute are not listed")
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 	fail(w, http.StatusTooManyRequests, "too many wrong tokens")
 }
 
-func (s *Switch) denied(r *http.Request, why string) {
-	s.log().Warn("killswitch: endpoint refused a call", "from", r.RemoteAddr, "method", r.Method, "path", r.URL.Path, "why", why)
+// denied records a call that is kept out, so that nobody can fill the disk with the record: those beyond a few a minute are only counted.
+func (s *Switch) denied(r *http.Request, why string) (n int, wait time.Duration) {
+	n, wait = s.guard.count(why, time.Now())
+	if n > perMinute+1 {
+		return n, wait
+	}
+	if n == perMinute+1 {
+		why += "; further ones of this minute are not listed"
+	}
+	s.log().Warn("killswitch: endpoint refused a call", "from", r.RemoteAddr, "method", r.Method, "path", short(r.URL.Path), "why", why)
 	s.audit(event{Event: "auth.fail", Actor: r.RemoteAddr, Source: FromEndpoint, Detail: why})
+	return n, wait
 }
 
 func unauthorized(w http.ResponseWriter, why string) {
@@ -135,7 +140,8 @@ func (s *Switch) getRules(w http.ResponseWriter, _ *http.Request) {
 func (s *Switch) postRule(w http.ResponseWriter, r *http.Request) {
 	var call struct {
 		Rule
-		TTL string `json:"ttl"`
+		TTL     string    `json:"ttl"`
+		Created time.Time `json:"created"` // as in a stop file; what counts is when it came here
 	}
 	if !readCall(w, r, &call) {
 		return
@@ -161,6 +167,9 @@ func (s *Switch) postRule(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err.Error())
 	default:
 		status, result := http.StatusOK, map[string]any{"id": e.rule.ID, "rule": e.rule, "applied": true, "new": fresh, "durable": s.state != nil}
+		if wide := tooWide(e.rule); wide != nil {
+			result["warning"] = wide.Error()
+		}
 		if err != nil {
 			status, result["durable"], result["error"] = http.StatusInsufficientStorage, false, err.Error()
 		}

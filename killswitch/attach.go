@@ -56,7 +56,8 @@ func layerOf(c *colly.Collector) *layer {
 	return l
 }
 
-// Transport puts the switch in front of next, for a plain http.Client. Nil means the pack's own transport.
+// Transport puts the switch in front of next, for a plain http.Client. Nil means Options.Base, or the
+// pack's own transport.
 func (s *Switch) Transport(next http.RoundTripper) http.RoundTripper {
 	return chain.Transport(next, s.opts.config(), s.layer)
 }

@@ -69,26 +69,30 @@ func TestASecondAttachReturnsTheFirstAndAnotherSwitchIsAnError(t *testing.T) {
 }
 
 func TestNothingRunsBeforeTheFirstUseAndAfterClose(t *testing.T) {
-	before := runtime.NumGoroutine()
 	s := newSwitch(t, Options{File: stopFilePath(t, emptyFile)})
-	if got := runtime.NumGoroutine(); got != before {
-		t.Errorf("%d goroutines after New, want %d", got, before)
-	}
+	wantWatchers(t, "New", 0)
 	wantStopped(t, s, false, "http://a.test/")
-	if got := runtime.NumGoroutine(); got != before+1 {
-		t.Errorf("%d goroutines after Check, want %d", got, before+1)
-	}
+	wantWatchers(t, "Check", 1)
 	for range 2 {
 		if err := s.Close(); err != nil {
 			t.Errorf("Close = %v, want nil", err)
 		}
 	}
-	if got := runtime.NumGoroutine(); got != before {
-		t.Errorf("%d goroutines after Close, want %d", got, before)
-	}
+	wantWatchers(t, "Close", 0)
 	unused := newSwitch(t, Options{File: stopFilePath(t, fileOf(1, "a.test"))})
 	if err := unused.Close(); err != nil {
 		t.Errorf("Close before the first use = %v, want nil", err)
 	}
 	wantStopped(t, unused, true, "http://a.test/")
+	wantWatchers(t, "Close of an unused one", 0)
+}
+
+// wantWatchers counts the goroutines of this package. Others come and go.
+func wantWatchers(t *testing.T, after string, want int) {
+	t.Helper()
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	if got := strings.Count(string(stacks), "created by github.com/collyetiquette/etiquette/killswitch.("); got != want {
+		t.Errorf("%d goroutines after %s, want %d:\n%s", got, after, want, stacks)
+	}
 }

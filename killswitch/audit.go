@@ -55,22 +55,36 @@ func (s *Switch) alarmState(about string, err error) {
 }
 
 func (st *state) audit(events []event) error {
-	now := time.Now()
-	for i := range events {
-		events[i].Time = now
-	}
 	st.mu.Lock()
-	st.held = append(st.held, events...)
-	st.held = st.held[max(0, len(st.held)-maxHeld):]
-	idle := len(st.held) == 0
+	idle := len(st.held)+len(events) == 0
 	st.mu.Unlock()
 	if idle {
 		return nil
 	}
-	if err := st.locked(watchPatience, func() error { return st.appendAudit(nil) }); err != nil {
-		return fmt.Errorf("the audit log cannot be written: %w", err)
+	err := st.locked(watchPatience, func() error { return st.appendAudit(events) })
+	if err == nil {
+		return nil
 	}
-	return nil
+	st.hold(events)
+	return fmt.Errorf("the audit log cannot be written: %w", err)
+}
+
+// hold keeps events for the next time. What there is no room for is counted.
+func (st *state) hold(events []event) {
+	now := time.Now()
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, e := range events {
+		e.Time = now
+		st.held = append(st.held, e)
+	}
+	if n := len(st.held) - maxHeld; n > 0 {
+		lost := event{Event: "log.lost", Time: now, Count: int64(n) + 1, Detail: "events that could not be written"}
+		if st.held[0].Event == lost.Event {
+			lost.Count += st.held[0].Count - 1
+		}
+		st.held = append([]event{lost}, st.held[n+1:]...)
+	}
 }
 
 // appendAudit writes events through to the disk, behind those that are held. The caller holds the lock.

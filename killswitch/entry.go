@@ -2,6 +2,7 @@ package killswitch
 
 import (
 	"net/url"
+	"path"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -78,9 +79,10 @@ func (e *entry) stops() bool { return e.strength() >= 2 }
 
 // question is one URL that is looked up. What few rules need is worked out when the first of them asks.
 type question struct {
-	u    *url.URL
-	path string // normal form of path and query; empty: not worked out
-	now  time.Time
+	u     *url.URL
+	path  string // normal form of path and query; empty: not worked out
+	plain string // the same without dot segments, if there are any
+	now   time.Time
 }
 
 // covers reports whether the rule is for the question's URL, the name aside. What cannot be told counts as covered.
@@ -107,19 +109,20 @@ func (e *entry) covers(q *question) bool {
 	}
 	if q.path == "" {
 		q.path = pattern.URLPath(q.u)
+		q.plain = withoutDots(q.path)
 	}
-	return e.path.Match(q.path)
+	return e.path.Match(q.path) || q.plain != "" && e.path.Match(q.plain)
 }
 
-// coversName reports whether the rule is for a host, whatever scheme, port and path.
-func (e *entry) coversName(key string) bool {
-	switch {
-	case e.rule.All:
-		return true
-	case e.rule.Domain != "":
-		above, below := strings.CutSuffix(key, e.rule.Domain)
-		return below && (above == "" || above[len(above)-1] == '.')
-	default:
-		return key == e.rule.Host
+// withoutDots is what most servers make of a path with dot segments or several slashes in a row (RFC 3986, 5.2.4); empty: it has none.
+func withoutDots(full string) string {
+	p, query, _ := strings.Cut(full, "?")
+	if !strings.Contains(p, "//") && !strings.Contains(p, "/.") {
+		return ""
 	}
+	plain := path.Clean(p)
+	if plain != "/" && (strings.HasSuffix(p, "/") || strings.HasSuffix(p, "/.") || strings.HasSuffix(p, "/..")) {
+		plain += "/"
+	}
+	return plain + full[len(p):len(full)-len(query)] + query
 }

@@ -68,6 +68,7 @@ func (s *Switch) expire(now time.Time) {
 	if len(over)+len(back) > 0 {
 		s.index.version.Add(1)
 		s.findNextEnd(now)
+		s.changed()
 	}
 	s.mu.Unlock()
 

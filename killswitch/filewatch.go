@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -31,6 +32,7 @@ type fileReader struct {
 	bad     error             // why badHash is not valid
 	saved   [sha256.Size]byte // of the copy in StateDir
 	seen    bool              // there was a file, or a copy of one
+	before  map[Rule]bool     // what the copy said; only while New runs
 
 	mu     sync.Mutex // guards status
 	status Status
@@ -56,6 +58,10 @@ func (s *Switch) openFile() error {
 	backup, hash, backupErr := s.readCopy()
 	if backup != nil {
 		s.file.saved, s.file.seen, s.file.status.Generation = hash, true, backup.generation
+		s.file.before = make(map[Rule]bool, len(backup.rules))
+		for _, r := range backup.rules {
+			s.file.before[r] = true
+		}
 	}
 	switch {
 	case err == nil && (backup == nil || f.generation >= backup.generation):
@@ -73,7 +79,23 @@ func (s *Switch) openFile() error {
 		return fmt.Errorf("killswitch: the stop file %s cannot be read whole, and a stop may be lost: %w: an empty one is %s", s.opts.File, err, emptyFile)
 	}
 	s.lookAtFile()
+	s.tellGone()
 	return nil
+}
+
+// tellGone records what was taken out of the file while nobody looked.
+func (s *Switch) tellGone() {
+	now := time.Now()
+	var events []event
+	s.mu.Lock()
+	for r := range s.file.before {
+		if s.read[r] == nil && (r.Until.IsZero() || now.Before(r.Until)) {
+			events = append(events, event{Event: "rule.lift", Source: FromFile, Rule: &r, Detail: "taken out of the stop file while it was not watched"})
+		}
+	}
+	s.mu.Unlock()
+	s.file.before = nil
+	s.audit(events...)
 }
 
 // lookAtFile is one look at the stop file.
@@ -173,18 +195,20 @@ func (s *Switch) addRead(rules []Rule, now time.Time) (gone []*entry) {
 	if len(fresh) > 0 {
 		s.strike(nil, fresh...)
 	}
+	fresh = slices.DeleteFunc(fresh, func(e *entry) bool { return e.expired(now) })
+	s.tellStops(FromFile, fresh)
 	var events []event
 	for _, e := range fresh {
-		if e.expired(now) {
+		if s.file.before[e.rule] { // and was told when it came
 			continue
 		}
-		s.log().Error("killswitch: stop", append(describe(e.rule), "source", FromFile)...)
 		events = append(events, event{Event: "rule.add", Source: FromFile, Rule: &e.rule})
 		if n := e.cancelled.Load(); n > 0 {
 			events = append(events, event{Event: "inflight.cancel", Source: FromFile, Rule: &e.rule, Count: n})
 		}
 	}
 	s.audit(events...)
+	s.lookHowWide(fresh...)
 	return gone
 }
 
@@ -197,8 +221,13 @@ func (s *Switch) dropRead(gone []*entry) {
 	s.retire("taken out of the stop file", gone...)
 	s.mu.Unlock()
 	var events []event
+	if len(gone) > maxTold {
+		s.log().Warn("killswitch: lift", "rules", len(gone), "source", FromFile)
+	}
 	for _, e := range gone {
-		s.log().Warn("killswitch: lift", append(describe(e.rule), "source", FromFile)...)
+		if len(gone) <= maxTold {
+			s.log().Warn("killswitch: lift", append(describe(e.rule), "source", FromFile)...)
+		}
 		events = append(events, event{Event: "rule.lift", Source: FromFile, Rule: &e.rule})
 	}
 	s.audit(events...)

@@ -226,25 +226,40 @@ func (x ending) end(by chain.Layer) {
 	x.hop.End(by, err)
 }
 
-// times is the last request and the last byte of the hosts that e covers.
-func (f *flights) times(e *entry) proof {
-	var p proof
+// times is the last request and the last byte of the hosts that each of the rules covers. It goes through the hosts once, however many rules there are.
+func (f *flights) times(es ...*entry) map[*entry]proof {
+	found := make(map[*entry]proof, len(es))
+	byName := make(map[string][]*entry, len(es))
+	for _, e := range es {
+		byName[e.name()] = append(byName[e.name()], e) // those for all hosts under ""
+	}
+	note := func(key string, p proof) {
+		for name, whole := key, true; ; whole = false {
+			for _, e := range byName[name] {
+				if whole || e.rule.Host == "" {
+					found[e] = found[e].later(p)
+				}
+			}
+			if name == "" {
+				return
+			}
+			_, name, _ = strings.Cut(name, ".")
+		}
+	}
 	for i := range f.shards {
 		s := &f.shards[i]
 		s.mu.Lock()
 		for key, t := range s.hosts {
-			if e.coversName(key) {
-				p = p.later(proof{LastRequest: t.lastRequest, LastByte: t.lastByte})
-			}
+			note(key, proof{LastRequest: t.lastRequest, LastByte: t.lastByte})
 		}
 		for _, fl := range s.flying {
-			if fl.answered && e.coversName(fl.host) {
-				p = p.later(proof{LastRequest: fl.start})
+			if fl.answered {
+				note(fl.host, proof{LastRequest: fl.start})
 			}
 		}
 		s.mu.Unlock()
 	}
-	return p
+	return found
 }
 
 func (p proof) later(q proof) proof {

@@ -13,31 +13,38 @@ import (
 )
 
 const (
-	// wrongTokens is how many wrong tokens a minute are answered with a 401 and put into the audit log; further ones get a 429.
-	wrongTokens = 5
+	// perMinute is how many calls a minute of one kind that are kept out are put into the audit log. As many wrong tokens are answered with a 401; further
+	// ones get a 429.
+	perMinute = 5
 	// maxTokenFile bounds Options.TokenFile, in bytes.
 	maxTokenFile = 64 << 10
 )
 
-// tokenGuard counts wrong tokens. A right one never waits for it, so that nobody can keep an operator out by guessing.
-type tokenGuard struct {
-	mu     sync.Mutex // guards what follows
-	minute time.Time  // when the count began
-	wrong  int
+// callGuard counts calls that are kept out. One that may come in never waits for it, so that nobody can keep an operator out by guessing.
+type callGuard struct {
+	mu     sync.Mutex           // guards counts
+	counts map[string]callCount // by why they are kept out, one of a few texts of ours
 }
 
-// strike counts one wrong token and reports whether it is one too many. The number includes it.
-func (g *tokenGuard) strike(now time.Time) (n int, wait time.Duration) {
+type callCount struct {
+	minute time.Time // when the count began
+	n      int
+}
+
+// count counts one call. n includes it; wait is how long it is until the count begins anew.
+func (g *callGuard) count(why string, now time.Time) (n int, wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if now.Sub(g.minute) >= time.Minute {
-		g.minute, g.wrong = now, 0
+	if g.counts == nil {
+		g.counts = make(map[string]callCount)
 	}
-	g.wrong++
-	if g.wrong <= wrongTokens {
-		return g.wrong, 0
+	c := g.counts[why]
+	if c.n == 0 || now.Sub(c.minute) >= time.Minute {
+		c = callCount{minute: now}
 	}
-	return g.wrong, g.minute.Add(time.Minute).Sub(now)
+	c.n++
+	g.counts[why] = c
+	return c.n, c.minute.Add(time.Minute).Sub(now)
 }
 
 // tokens are the hashes of the tokens that are let in.

@@ -1,6 +1,7 @@
 package killswitch
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -34,6 +35,10 @@ func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error)
 	resp, err := next(h)
 	if err == nil {
 		shard.answered(h)
+		if resp.StatusCode == http.StatusSwitchingProtocols { // net/http has let go of the connection, and no context ends it
+			body := resp.Body
+			context.AfterFunc(h.Context(), func() { _ = body.Close() })
+		}
 	}
 	s.learn(h, resp, err)
 	return resp, err

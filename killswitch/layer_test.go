@@ -97,6 +97,8 @@ func TestTheHostThatIsSentAndTheOneThatIsDialledAreBothJudged(t *testing.T) {
 		{"the Host header", Rule{Host: "shop.test"}, true},
 		{"the URL", Rule{Host: "cdn.test"}, true},
 		{"the port that is dialled, with the name that is sent", Rule{Host: "shop.test", Port: 8080}, true},
+		{"the port that is dialled, with its name", Rule{Host: "cdn.test", Port: 8080}, true},
+		{"the port in the Host header", Rule{Host: "shop.test", Port: 9999}, true},
 		{"another port", Rule{Host: "shop.test", Port: 8081}, false},
 		{"neither", Rule{Host: "other.test"}, false},
 	} {
@@ -109,7 +111,7 @@ func TestTheHostThatIsSentAndTheOneThatIsDialledAreBothJudged(t *testing.T) {
 			x.rule.Reason = "asked"
 			mustStop(t, s, x.rule)
 			r, _ := http.NewRequest("GET", "http://cdn.test:8080/", nil)
-			r.Host = "shop.test"
+			r.Host = "SHOP.test.:9999" // which servers take for shop.test
 			resp, err := client.Do(r)
 			if err == nil {
 				resp.Body.Close()

@@ -98,3 +98,24 @@ func TestALogThatIsMovedAwayBeginsAnewAndSaysSo(t *testing.T) {
 		}
 	}
 }
+
+func TestEventsThatCannotBeWrittenAreCountedOnceThereIsNoRoomForThem(t *testing.T) {
+	dir := t.TempDir()
+	s := newSwitch(t, Options{StateDir: dir, Poll: time.Hour})
+	for i := range 3 {
+		s.state.hold(make([]event, 700))
+		if got, want := len(s.state.held), min(maxHeld, 700*(i+1)); got != want {
+			t.Fatalf("%d events are held, want %d", got, want)
+		}
+	}
+	s.audit(event{Event: "test"})
+	text, _ := os.ReadFile(filepath.Join(dir, auditFile))
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	// 999 of 2,100 are there, the others are said to be lost.
+	if !bytes.Contains(first, []byte(`"log.lost"`)) || !bytes.Contains(first, []byte(`"count":1101`)) || bytes.Count(text, []byte("\n")) != maxHeld+1 {
+		t.Errorf("%d lines that begin with %s, want %d and a count of 1101", bytes.Count(text, []byte("\n")), first, maxHeld+1)
+	}
+	if err := VerifyAudit(filepath.Join(dir, auditFile)); err != nil {
+		t.Errorf("VerifyAudit = %v, want nil", err)
+	}
+}

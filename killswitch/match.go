@@ -169,16 +169,19 @@ func (ix *index) findBoth(sent, dialled *url.URL) *entry {
 }
 
 // asked lists the URLs under which a request must be judged: with the Host that is sent and, where that differs, with the name that is dialled.
-// A Host header seldom repeats the port, so the name in it is tried with the dialled port as well.
+// Servers do not look at the port in a Host header, so the name in it is tried with the dialled port as well.
 func asked(sent, dialled *url.URL) (urls [3]*url.URL) {
 	urls[0] = sent
 	if sent.Host == dialled.Host {
 		return urls
 	}
 	urls[1] = dialled
-	if port := dialled.Port(); port != "" && sent.Port() == "" {
+	if port := dialled.Port(); port != sent.Port() {
 		mixed := *sent
-		mixed.Host += ":" + port
+		mixed.Host = strings.TrimSuffix(mixed.Host, ":"+sent.Port())
+		if port != "" {
+			mixed.Host += ":" + port
+		}
 		urls[2] = &mixed
 	}
 	return urls

@@ -69,8 +69,13 @@ type Options struct {
 	// BehindProxy says that the endpoint stands behind a reverse proxy that does TLS, so that it need not look for that itself.
 	BehindProxy bool
 
-	// OnAlarm is called when the stop file or the saved state goes wrong, once for each problem, with no lock held. Nil: it is only logged.
+	// OnAlarm is called when the stop file or the saved state goes wrong, or a rule stops a whole public suffix such as "co.uk", once for each problem.
+	// Nil: it is only logged. OnAlarm and OnChange have a goroutine for themselves, which calls one at a time, so they may take their time and
+	// call the Switch.
 	OnAlarm func(error)
+	// OnChange is called after the rules in force have changed since New: one came, was lifted, or expired. Several changes may lead to one call. It is
+	// what throttle.Frontier.Refilter should hear of. Nil: nobody is called.
+	OnChange func()
 	// OnSkip is called once for each request that was not sent, with no lock held. r is nil for plain clients, plain clones, robots.txt and
 	// queued requests.
 	OnSkip func(r *colly.Request, s report.Skip)

@@ -81,9 +81,8 @@ func (s *Switch) sync(patience time.Duration, own func() ([]record, []event)) er
 	})
 	if len(fresh) > 0 {
 		s.strike(nil, fresh...)
-		for _, e := range fresh {
-			s.log().Error("killswitch: stop", append(describe(e.rule), "source", e.source)...)
-		}
+		s.tellStops("", fresh)
+		s.lookHowWide(fresh...)
 	}
 	return err
 }
@@ -140,7 +139,7 @@ func (s *Switch) dropMade(r record) {
 
 // save writes a stop. It is in force already.
 func (s *Switch) save(e *entry, actor string) error {
-	p := s.flights.times(e)
+	p := s.flights.times(e)[e]
 	p.Cancelled = e.cancelled.Load()
 	if s.state == nil {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // SiteReport is what can be told to a site's owner about a rule: what was done, and when. Times are of this process, and of what StateDir kept of others.
@@ -39,7 +40,7 @@ func (s *Switch) Report(id string) (SiteReport, error) {
 	}
 	p := e.saved
 	if e.lifted.IsZero() || !e.overSince.IsZero() {
-		p = p.later(s.flights.times(e))
+		p = p.later(s.flights.times(e)[e])
 	}
 	return SiteReport{Rule: e.rule, Source: e.source, Received: e.received, Applied: e.applied, LastRequest: p.LastRequest, LastByte: p.LastByte,
 		Cancelled: e.saved.Cancelled + e.cancelled.Load(), Purged: e.purged.Load(), Refused: e.refused.Load(), Observed: e.observed.Load(),
@@ -105,5 +106,13 @@ func (r SiteReport) String() string {
 	return b.String()
 }
 
-// oneLine keeps a text from looking like lines of the report.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine keeps a text from looking like lines of the report, and from doing something to the terminal that it is shown on.
+func oneLine(s string) string {
+	printable := func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}
+	return strings.Map(printable, strings.Join(strings.Fields(s), " "))
+}

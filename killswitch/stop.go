@@ -54,6 +54,7 @@ func (s *Switch) stop(r Rule, from Source, actor string, but *chain.Hop) (e *ent
 
 	wait := s.strike(but, e)
 	s.log().Error("killswitch: stop", append(describe(e.rule), "source", from)...)
+	s.lookHowWide(e)
 	wait()
 	return e, true, s.save(e, actor)
 }

@@ -15,6 +15,17 @@ import (
 // errNothing is what a queue is told that asks although QueueSize is 0.
 var errNothing = errors.New("killswitch: nothing in the queue may be sent")
 
+// Filter is the error of a request for u, an *[Error], or nil if it would be sent. It is made for throttle.Frontier.Filter; with Options.OnChange calling the
+// frontier's Refilter, a stop takes URLs out of the frontier and a lift brings them back. It counts nothing: the frontier asks more often than
+// requests would be sent.
+func (s *Switch) Filter(u *url.URL) error {
+	s.use()
+	if e := s.index.find(u); e.stops() {
+		return newError(e, u, http.MethodGet)
+	}
+	return nil
+}
+
 // FilterStorage puts the switch in front of a queue's storage: what is stopped is refused by AddRequest with an *Error, taken out of the
 // queue when the stop comes, and not counted by QueueSize, so that queue.Run comes to its end. What was taken out is kept in memory, 100,000
 // requests at most, and is back in the queue once its rule is lifted. backing nil means memory without a bound.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
@@ -22,7 +23,9 @@ type Switch struct {
 	state   *state // nil without a StateDir
 	file    fileReader
 	watch   watch
-	guard   tokenGuard
+	guard   callGuard
+	calls   calls
+	opened  atomic.Bool // New has returned it
 
 	tokenPath string // absolute
 
@@ -62,12 +65,14 @@ func New(o Options) (*Switch, error) {
 		s.closeState()
 		return nil, err
 	}
+	s.opened.Store(true)
 	return s, nil
 }
 
 // Close ends the watching of files. The rules that are in force stay so. It is safe to call twice.
 func (s *Switch) Close() error {
 	s.watch.close()
+	s.calls.close()
 	s.flushCounts(time.Now())
 	return s.closeState()
 }
@@ -123,6 +128,9 @@ func (s *Switch) entries() func(func(*entry) bool) {
 
 // publish puts rules in force. The caller holds mu, and calls strike once it has let go of it.
 func (s *Switch) publish(es ...*entry) {
+	if len(es) == 0 {
+		return
+	}
 	now := time.Now()
 	for _, e := range es {
 		if e.applied.IsZero() {
@@ -134,6 +142,14 @@ func (s *Switch) publish(es ...*entry) {
 		}
 	}
 	s.index.add(es...)
+	s.changed()
+}
+
+// changed has OnChange called, but not for what New finds.
+func (s *Switch) changed() {
+	if s.opened.Load() {
+		s.calls.change(s.opts.OnChange)
+	}
 }
 
 // landingTime is how long a stop waits for the requests that it ended to be off the wire.
@@ -162,14 +178,19 @@ const maxPast = 10_000
 func (s *Switch) retire(reason string, es ...*entry) {
 	now := time.Now()
 	s.index.remove(es...)
+	times := s.flights.times(es...)
 	for _, e := range es {
 		delete(s.timed, e)
-		e.saved = e.saved.later(s.flights.times(e))
+		delete(s.told, "rule "+e.rule.ID)
+		e.saved = e.saved.later(times[e])
 		if e.lifted.IsZero() {
 			e.lifted, e.liftReason = now, reason
 		}
 	}
 	s.remember(es...)
+	if slices.ContainsFunc(es, func(e *entry) bool { return e.overSince.IsZero() }) { // else nothing was in force any more
+		s.changed()
+	}
 }
 
 // remember keeps rules that are no longer in force for Report. The caller holds mu.
@@ -196,12 +217,24 @@ func (s *Switch) alarm(about string, err error) {
 		return
 	}
 	if err == nil {
-		s.log().Warn("killswitch: well again", "file", about)
+		s.log().Warn("killswitch: well again", "about", about)
 		return
 	}
-	s.log().Error("killswitch: alarm", "file", about, "err", err)
-	if s.opts.OnAlarm != nil {
-		s.opts.OnAlarm(err)
+	s.log().Error("killswitch: alarm", "about", about, "err", err)
+	s.calls.alarm(s.opts.OnAlarm, err)
+}
+
+// maxTold is how many rules that come or go at once are logged one by one.
+const maxTold = 100
+
+// tellStops logs rules that came into force. from is their source, or empty where they have several.
+func (s *Switch) tellStops(from Source, es []*entry) {
+	if len(es) > maxTold {
+		s.log().Error("killswitch: stop", "rules", len(es), "source", from)
+		return
+	}
+	for _, e := range es {
+		s.log().Error("killswitch: stop", append(describe(e.rule), "source", e.source)...)
 	}
 }
 

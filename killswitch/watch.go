@@ -39,7 +39,7 @@ func (s *Switch) wake() {
 	w.once.Do(func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.closed || s.opts.File == "" && s.state == nil {
+		if w.closed || s.opts.File == "" && s.state == nil && s.opts.OnChange == nil {
 			close(w.done)
 			w.ready()
 			return

@@ -115,7 +115,9 @@ func (x *crawler) crawl(ctx context.Context) {
 			return
 		case <-x.hangUp:
 			if err := x.sw.Reload(); err != nil {
-				x.out.printf("reload:  %v\n", err)
+				x.out.printf("reload   failed: %v\n", err)
+			} else {
+				x.out.printf("reload   %s is read\n", filepath.Base(x.stopFile))
 			}
 		case <-tick.C:
 			x.visit(fmt.Sprintf("http://%s/%d", []string{"shop.test", "wiki.test"}[n%2], n/2))
