@@ -9,7 +9,7 @@
 // A stop is looked at before Colly's page cache and LimitRules, for every hop of a redirect, for robots.txt, after a wait for the throttle, and
 // when net/http is about to send a request again by itself. The URL and the Host header that is sent are both judged. What waits is woken;
 // with the action [Stop], what is under way is ended, bodies that are being read too, and its error matches [ErrStopped]. Queued requests are
-// taken out by [Switch.FilterStorage].
+// taken out by [Switch.FilterStorage], or by a throttle.Frontier with [Switch.Filter] that hears of changes by Options.OnChange.
 //
 // # The promise
 //
@@ -28,10 +28,11 @@
 // A bad file can add stops, never remove them. What is new stops at first sight. What is gone is lifted when the whole file was valid and stood
 // unchanged for 2 s. A file that is cut short, empty, removed, older than the one before ("generation") or wrong in any field lifts nothing and
 // raises an alarm; each rule in it whose host, domain or all can be read stops all the same, and the wider for each part that cannot. JSON was
-// chosen because half a JSON file is not a valid one.
+// chosen because half a JSON file is not a valid one. Write a new file and rename it: a stop in a file that is still being written waits for its end.
 //
 // # What stays
 //
-// With Options.StateDir the stops of code, endpoint and 451 survive a restart, and may be shared by several processes; an audit log is kept there, see
-// [VerifyAudit]. Without one the file is the state, and other rules end with the process.
+// With Options.StateDir the stops of code, endpoint and 451 survive a restart, and may be shared by several processes. What is kept of them grows with the
+// rules in force, not with those that ever were. The audit log beside it only ever grows; it may be moved away while it is in use, and a new one
+// begins; see [VerifyAudit]. Without a StateDir the file is the state, and other rules end with the process.
 package killswitch

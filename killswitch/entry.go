@@ -36,6 +36,7 @@ type entry struct {
 	saved             proof     // what an earlier process or the stop itself found out
 	unsaved           bool      // it is not on the disk yet
 	failed            bool      // the disk did not take it
+	look              int64     // at the stop file, which last had it
 
 	cancelled, purged, refused, observed atomic.Int64
 	counted                              int64 // of refused, that the audit log has; guarded by Switch.mu

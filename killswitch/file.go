@@ -67,8 +67,7 @@ func parseFile(text []byte) *stopFile {
 		case "rules":
 			rules = append(rules, m.value)
 		case "updated_by":
-			var by string
-			if json.Unmarshal(m.value, &by) != nil {
+			if _, ok := textOf(m.value); !ok {
 				f.problem("updated_by is no text")
 			}
 		default:
@@ -113,16 +112,25 @@ func (f *stopFile) decode(text []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
+// readRules reads a well-formed value as the list of rules.
 func (f *stopFile) readRules(raw json.RawMessage) {
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil || list == nil {
+	if raw[0] != '[' {
 		f.problem("rules is no list")
 		f.lost = true
 		salvage(f, raw)
 		return
 	}
-	ids := make(map[string]bool, len(list))
-	for i, raw := range list {
-		f.readRule(fmt.Sprintf("rule %d", i+1), raw, ids)
+	d := newDraft(f)
+	var room []member // for the members of one rule after the other
+	n := 0
+	for raw := range elements(raw) {
+		n++
+		if raw[0] != '{' {
+			f.problem("rule %d: an object was expected", n)
+			f.lost = true
+			continue
+		}
+		room = membersOf(raw, room[:0])
+		d.readRule(place{rule: n}, room)
 	}
 }

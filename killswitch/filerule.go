@@ -4,41 +4,65 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// readRule reads one rule of a stop file. What is wrong with it makes the file invalid; the rule stops all the same if its scope can be read, and
-// the wider for each part that narrows it and cannot.
-func (f *stopFile) readRule(where string, raw json.RawMessage, ids map[string]bool) {
-	ms, err := members(raw)
-	if err != nil {
-		f.problem("%s: %v", where, err)
-		f.lost = true
-		if len(raw) == 0 || raw[0] != '{' {
-			return
-		}
-		ms = looseMembers(raw)
+// place says where a rule stands in a file, for messages.
+type place struct {
+	rule int    // its number; 0: it was salvaged
+	id   string // if it is known
+}
+
+func (p place) String() string {
+	name := "a rule that could be saved"
+	if p.rule > 0 {
+		name = "rule " + strconv.Itoa(p.rule)
 	}
-	d := draft{f: f, where: where, seen: make(map[string]bool, len(ms))}
+	if p.id != "" {
+		name += " (" + p.id + ")"
+	}
+	return name
+}
+
+// draft is a rule of a stop file that is being read. One is used for all rules of a file.
+type draft struct {
+	f     *stopFile
+	ids   map[string]bool // that were used
+	where place
+
+	seen   []string // of ruleFields
+	scopes []Rule   // Host, Domain or All set
+	rule   Rule     // the rest
+}
+
+func newDraft(f *stopFile) *draft { return &draft{f: f, ids: make(map[string]bool)} }
+
+// readRule reads one rule. What is wrong with it makes the file invalid; the rule stops all the same if its scope can be read, and the wider for each part
+// that narrows it and cannot.
+func (d *draft) readRule(where place, ms []member) {
+	d.where, d.seen, d.scopes, d.rule = where, d.seen[:0], d.scopes[:0], Rule{}
 	for _, m := range ms {
 		d.read(m)
 	}
 	if len(d.scopes) == 0 {
-		f.problem("%s: no readable host, domain or all", d.where)
-		f.lost = true
+		d.problem("no readable host, domain or all")
+		d.f.lost = true
 		return
 	}
 	if len(d.scopes) > 1 {
-		f.problem("%s: has more than one of host, domain and all", d.where)
+		d.problem("has more than one of host, domain and all")
 	}
 	if strings.TrimSpace(d.rule.Reason) == "" {
-		f.problem("%s: has no reason", d.where)
+		d.problem("has no reason")
 	}
 	if d.rule.ID == "" {
-		f.problem("%s: has no id", d.where)
-	} else if ids[d.rule.ID] {
-		f.problem("%s: its id is used twice", d.where)
+		d.problem("has no id")
+	} else if d.ids[d.rule.ID] {
+		d.problem("its id is used twice")
 	}
 	if d.rule.Action == "" {
 		d.rule.Action = Stop
@@ -49,36 +73,39 @@ func (f *stopFile) readRule(where string, raw json.RawMessage, ids map[string]bo
 		if r.ID == "" {
 			r.ID = madeUpID(r)
 		}
-		ids[r.ID] = true
-		f.rules = append(f.rules, r)
+		d.ids[r.ID] = true
+		d.f.rules = append(d.f.rules, r)
 	}
 }
 
-// draft is a rule of a stop file that is being read.
-type draft struct {
-	f      *stopFile
-	where  string
-	seen   map[string]bool
-	scopes []Rule // Host, Domain or All set
-	rule   Rule   // the rest
+func (d *draft) problem(format string, args ...any) {
+	d.f.problem("%s: %s", d.where, fmt.Sprintf(format, args...))
 }
 
-func (d *draft) problem(format string, args ...any) { d.f.problem(d.where+": "+format, args...) }
+// ruleFields are what a rule of a stop file may have.
+var ruleFields = []string{"id", "host", "domain", "all", "scheme", "port", "path", "action", "until", "reason", "ticket", "created"}
 
 func (d *draft) read(m member) {
 	key := strings.ToLower(m.key)
-	if d.seen[key] {
-		d.problem("%s stands there twice", short(key))
+	if !slices.Contains(ruleFields, key) {
+		d.problem("unknown field %q", short(m.key))
+		return
+	}
+	if key != m.key {
+		d.problem("%q must be written %q", m.key, key)
+	}
+	if slices.Contains(d.seen, key) {
+		d.problem("%s stands there twice", key)
 		if d.widen(key) {
 			return
 		}
 	}
-	d.seen[key] = true
+	d.seen = append(d.seen, key)
 	switch key {
 	case "id":
 		if id := d.text(m); validID(id) {
 			d.rule.ID = id
-			d.where += " (" + id + ")"
+			d.where.id = id
 		} else {
 			d.problem("id %.80q: 1 to 64 of A-Z a-z 0-9 . _ - are allowed", id)
 		}
@@ -115,12 +142,6 @@ func (d *draft) read(m member) {
 		d.rule.Reason = d.note(m)
 	case "ticket":
 		d.rule.Ticket = d.note(m)
-	default:
-		d.problem("unknown field %q", short(m.key))
-		return
-	}
-	if key != m.key {
-		d.problem("%q must be written %q", m.key, key)
 	}
 }
 
@@ -154,12 +175,11 @@ func narrow[T ~string](d *draft, field *T, value T, canonical func(T) (T, error)
 }
 
 func (d *draft) text(m member) string {
-	var s *string
-	if err := json.Unmarshal(m.value, &s); err != nil || s == nil {
+	text, ok := textOf(m.value)
+	if !ok {
 		d.problem("%s is no text", m.key)
-		return ""
 	}
-	return *s
+	return text
 }
 
 // note reads a text for people.

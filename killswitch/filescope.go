@@ -12,34 +12,35 @@ import (
 
 // names reads a host or domain. A list of names is a mistake that can be read.
 func (d *draft) names(key string, raw json.RawMessage) {
-	var list []string
-	var one string
-	if err := json.Unmarshal(raw, &one); err == nil {
-		list = []string{one}
-	} else if err := json.Unmarshal(raw, &list); err == nil {
-		d.problem("%s is a list", key)
-	} else {
-		d.problem("%s is no text", key)
+	if text, ok := textOf(raw); ok {
+		d.name(key, text)
+		return
 	}
+	var list []string
+	if err := json.Unmarshal(raw, &list); err != nil {
+		d.problem("%s is no text", key)
+		return
+	}
+	d.problem("%s is a list", key)
 	for _, text := range list {
 		d.name(key, text)
 	}
 }
 
 func (d *draft) name(key, text string) {
-	if strings.TrimSpace(text) == "*" {
-		d.problem("%s %q: write \"all\": true", key, text)
-		d.scopes = append(d.scopes, Rule{All: true})
-		return
-	}
-	name, below, err := readName(text)
+	name, err := canonicalName(key, text)
+	below := false
 	if err != nil {
-		d.problem("%s %q: %v", key, short(text), err)
-		d.f.lost = true
-		return
-	}
-	if strict, err := canonicalName(key, text); err != nil || strict != name {
 		d.problem("%s %q must be a plain name", key, short(text))
+		if strings.TrimSpace(text) == "*" {
+			d.scopes = append(d.scopes, Rule{All: true})
+			return
+		}
+		if name, below, err = readName(text); err != nil {
+			d.problem("%s %q: %v", key, short(text), err)
+			d.f.lost = true
+			return
+		}
 	}
 	if below || key == "domain" {
 		d.scopes = append(d.scopes, Rule{Domain: name})

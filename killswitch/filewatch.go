@@ -176,17 +176,18 @@ func (s *Switch) take(f *stopFile, text []byte, hash [sha256.Size]byte, now time
 func (s *Switch) addRead(rules []Rule, now time.Time) (gone []*entry) {
 	var fresh []*entry
 	s.mu.Lock()
-	said := make(map[Rule]bool, len(rules))
+	s.looks++
 	for _, r := range rules {
-		said[r] = true
-		if s.read[r] == nil {
-			e := newEntry(r, FromFile, now)
+		e := s.read[r]
+		if e == nil {
+			e = newEntry(r, FromFile, now)
 			s.read[r] = e
 			fresh = append(fresh, e)
 		}
+		e.look = s.looks
 	}
-	for r, e := range s.read {
-		if !said[r] {
+	for _, e := range s.read {
+		if e.look != s.looks {
 			gone = append(gone, e)
 		}
 	}

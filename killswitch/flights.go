@@ -226,6 +226,20 @@ func (x ending) end(by chain.Layer) {
 	x.hop.End(by, err)
 }
 
+// any reports whether any hop is under way.
+func (f *flights) any() bool {
+	for i := range f.shards {
+		s := &f.shards[i]
+		s.mu.Lock()
+		n := len(s.flying)
+		s.mu.Unlock()
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // times is the last request and the last byte of the hosts that each of the rules covers. It goes through the hosts once, however many rules there are.
 func (f *flights) times(es ...*entry) map[*entry]proof {
 	found := make(map[*entry]proof, len(es))

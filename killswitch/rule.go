@@ -121,7 +121,9 @@ func validID(id string) bool {
 }
 
 func canonicalName(field, name string) (string, error) {
-	if _, _, err := net.SplitHostPort(name); err == nil {
+	if strings.IndexByte(name, ':') < 0 {
+		// neither a port nor an IPv6 address
+	} else if _, _, err := net.SplitHostPort(name); err == nil {
 		return "", fmt.Errorf("%s %q holds a port: put it into Port, or leave it out to stop all of them", field, name)
 	}
 	key, err := origin.HostKeyOf(name)

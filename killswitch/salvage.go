@@ -9,8 +9,9 @@ import (
 // salvage takes every object with a readable scope out of a text that is no JSON as a whole: one cut short, or with a comma too many. It goes
 // through the text once; a quotation mark that is missing spoils no more than its line. An object that has no end is left alone: it is being written.
 func salvage(f *stopFile, text []byte) {
+	f.lost = true
 	const deepest = 8 // objects within objects
-	ids := make(map[string]bool)
+	d := newDraft(f)
 	var open []int
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -30,19 +31,23 @@ func salvage(f *stopFile, text []byte) {
 		case c == '}' && len(open) > 0:
 			from := open[len(open)-1]
 			open = open[:len(open)-1]
-			if object := text[from : i+1]; hasScope(object) {
-				f.readRule("a rule that could be saved", object, ids)
+			if ms := anyMembers(text[from : i+1]); hasScope(ms) {
+				d.readRule(place{}, ms)
 			}
 		}
 	}
 }
 
-// hasScope reports whether an object is meant as a rule.
-func hasScope(object []byte) bool {
-	ms, err := members(object)
-	if err != nil {
-		ms = looseMembers(object)
+// anyMembers are the members of an object, well formed or not.
+func anyMembers(object []byte) []member {
+	if json.Valid(object) {
+		return membersOf(object, nil)
 	}
+	return looseMembers(object)
+}
+
+// hasScope reports whether an object is meant as a rule.
+func hasScope(ms []member) bool {
 	for _, m := range ms {
 		switch strings.ToLower(m.key) {
 		case "host", "domain", "all":

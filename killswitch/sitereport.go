@@ -18,7 +18,8 @@ type SiteReport struct {
 	// from them ended. Zero: there was none. For a rule with a Path they are those of the whole host.
 	LastRequest time.Time `json:"last_request,omitzero"`
 	LastByte    time.Time `json:"last_byte,omitzero"`
-	// Cancelled is the number of requests under way that were ended, Purged that of queued ones taken out, Refused that of requests refused since.
+	// Cancelled is the number of requests under way that were ended, Purged that of those taken out of a queue by FilterStorage, Refused that of
+	// requests refused since.
 	Cancelled int64 `json:"cancelled"`
 	Purged    int64 `json:"purged"`
 	Refused   int64 `json:"refused"`

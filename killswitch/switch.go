@@ -29,10 +29,11 @@ type Switch struct {
 
 	tokenPath string // absolute
 
-	mu   sync.Mutex // guards what follows, and every change of the index
-	read map[Rule]*entry
-	made made
-	past []*entry // no longer in force, for Report
+	mu    sync.Mutex // guards what follows, and every change of the index
+	read  map[Rule]*entry
+	looks int64 // at the stop file
+	made  made
+	past  []*entry // no longer in force, for Report
 	// stale is in force while the stop file has been unreadable for longer than MaxStale, or the saved state is damaged.
 	stale   map[string]*entry
 	told    map[string]string   // alarms that were given, by what they are about
@@ -99,7 +100,12 @@ func (s *Switch) Rules() []Rule {
 		}
 	}
 	s.mu.Unlock()
-	slices.SortFunc(rules, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Scope(), b.Scope())) })
+	slices.SortFunc(rules, func(a, b Rule) int {
+		if a.ID != b.ID {
+			return cmp.Compare(a.ID, b.ID)
+		}
+		return cmp.Compare(a.Scope(), b.Scope())
+	})
 	return rules
 }
 
@@ -159,7 +165,9 @@ const landingTime = 50 * time.Millisecond
 // what they wanted to. What it returns waits until nothing more of that is sent, but not for long.
 func (s *Switch) strike(spared *chain.Hop, es ...*entry) (wait func()) {
 	fresh := newIndex()
-	fresh.add(es...)
+	if s.flights.any() { // else there is nothing to end; what enters from now on sees the rules
+		fresh.add(es...)
+	}
 	l := s.flights.end(fresh, s.layer, spared)
 	return func() {
 		late := time.NewTimer(landingTime)
