@@ -23,7 +23,7 @@ const (
 	underWay = time.Second
 )
 
-// Hold notes that a host is left alone. One that is in force for the same reason is made longer and not counted again; it is never made shorter.
+// Hold notes that a host is left alone. One that it overlaps, for the same reason, is made longer and not counted again; it is never made shorter.
 // What is sent while a block is in force, a second after it began at the earliest, is a broken promise.
 func (r *Report) Hold(host string, h Hold) {
 	if host == "" || h.Reason == "" {
@@ -75,6 +75,11 @@ type hold struct {
 
 func (h *hold) inForce(now int64) bool { return h.from <= now && (h.until == 0 || now < h.until) }
 
+// touches reports whether the two are one hold: of two that are told at the same moment, the later may come first.
+func (h *hold) touches(o *hold) bool {
+	return (h.until == 0 || o.from < h.until) && (o.until == 0 || h.from < o.until)
+}
+
 // holds are the latest holds of a host.
 type holds []hold
 
@@ -82,9 +87,10 @@ type holds []hold
 func (hs *holds) add(h hold) bool {
 	for i := range *hs {
 		old := &(*hs)[i]
-		if old.reason != h.reason || !old.inForce(h.from) {
+		if old.reason != h.reason || !old.touches(&h) {
 			continue
 		}
+		old.from = min(old.from, h.from)
 		if h.until == 0 || old.until != 0 && h.until > old.until {
 			old.until = h.until
 		}

@@ -78,6 +78,26 @@ func TestAHoldThatIsInForceIsMadeLongerNeverShorter(t *testing.T) {
 	})
 }
 
+func TestTwoHoldsToldInTheWrongOrderAreOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, until := range []time.Duration{0, time.Minute} {
+			var r Report
+			start := time.Now()
+			for _, from := range []time.Duration{2, 1, 3} {
+				h := Hold{Reason: Stopped, From: start.Add(from)}
+				if until > 0 {
+					h.Until = h.From.Add(until)
+				}
+				r.Hold("shop.test", h)
+			}
+			h, _ := r.Host("shop.test")
+			if h.Stops != 1 || len(h.Holds) != 1 || h.Holds[0].From.Sub(start) != 1 {
+				t.Errorf("until %v: %d stops, holds %v, want one from 1 ns on", until, h.Stops, h.Holds)
+			}
+		}
+	})
+}
+
 func TestWhatAPersonLiftsHoldsNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r Report

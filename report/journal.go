@@ -25,6 +25,7 @@ const (
 // not take is kept and tried again each second, until there is no room for more; what comes then is counted as lost, and no crawl is stopped.
 type journal struct {
 	logger *slog.Logger
+	room   int // maxPending, but in tests
 
 	mu      sync.Mutex
 	pending []byte // whole lines
@@ -44,7 +45,7 @@ type journal struct {
 }
 
 func newJournal(file logFile, logger *slog.Logger) *journal {
-	return &journal{logger: logger, file: file, epoch: time.Now(), turn: make(chan struct{}, 1), some: make(chan struct{}, 1),
+	return &journal{logger: logger, room: maxPending, file: file, epoch: time.Now(), turn: make(chan struct{}, 1), some: make(chan struct{}, 1),
 		much: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{})}
 }
 
@@ -54,7 +55,7 @@ func (j *journal) record(s *Skip) {
 	line := append(appendLine(room[:0], s), '\n')
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for len(j.pending) >= maxPending && !j.closed && j.failed == nil {
+	for len(j.pending) >= j.room && !j.closed && j.failed == nil {
 		j.mu.Unlock()
 		relieved := j.relieve()
 		j.mu.Lock()
@@ -62,7 +63,7 @@ func (j *journal) record(s *Skip) {
 			break
 		}
 	}
-	if j.closed || len(j.pending) >= maxPending {
+	if j.closed || len(j.pending) >= j.room {
 		j.lost++
 		return
 	}
@@ -74,7 +75,7 @@ func (j *journal) record(s *Skip) {
 		nudge(j.some)
 	}
 	j.pending = append(j.pending, line...)
-	if len(j.pending) >= maxPending/2 {
+	if len(j.pending) >= j.room/2 {
 		nudge(j.much)
 	}
 }
@@ -162,7 +163,7 @@ func (j *journal) write() {
 
 // join appends what came meanwhile to what was not written, as far as there is room, and counts the rest as lost.
 func (j *journal) join(old, fresh []byte) []byte {
-	fits := wholeLines(fresh, max(maxPending-int64(len(old)), 0))
+	fits := wholeLines(fresh, int64(max(j.room-len(old), 0)))
 	j.lost += bytes.Count(fresh[len(fits):], []byte{'\n'})
 	return append(old, fits...)
 }

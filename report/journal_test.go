@@ -87,7 +87,8 @@ func TestTheWriterStartsWithTheFirstSkipAndSleepsWhileThereIsNone(t *testing.T) 
 func TestABurstIsWrittenWhole(t *testing.T) {
 	r, path := newFile(t, Options{})
 	var wg sync.WaitGroup
-	const each = 2_000 // some 5 times what may be pending
+	r.journal.room = 16 << 10
+	const each = 200 // some 30 times what may be pending, in all
 	for i := range 8 {
 		wg.Go(func() {
 			for n := range each {
@@ -119,17 +120,19 @@ func TestAFullDiskStopsNoCrawlAndIsToldOnce(t *testing.T) {
 		var log bytes.Buffer
 		r, path := newFile(t, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		broken(t, path)
+		r.journal.room = 64 << 10
+		n := 5 * r.journal.room / 1000
 		long := Skip{Reason: Stopped, URL: "http://shop.test/" + strings.Repeat("x", 1000)}
 		start := time.Now()
-		for range 5 * maxPending / 1000 {
+		for range n {
 			r.Record(long)
 			time.Sleep(10 * time.Millisecond)
 		}
-		if got, want := time.Since(start), 5*maxPending/1000*10*time.Millisecond; got != want {
+		if got, want := time.Since(start), time.Duration(n)*10*time.Millisecond; got != want {
 			t.Errorf("recording took %v, want %v: it waited for the disk", got, want)
 		}
-		if got := r.Lost(); got == 0 || got >= 5*maxPending/1000 {
-			t.Errorf("Lost() = %d of %d, want those without room", got, 5*maxPending/1000)
+		if got := r.Lost(); got == 0 || got >= n {
+			t.Errorf("Lost() = %d of %d, want those without room", got, n)
 		}
 		if got, want := strings.Count(log.String(), "cannot be written"), 1; got != want {
 			t.Errorf("told %d times, want %d: %s", got, want, log.String())
@@ -141,7 +144,7 @@ func TestAFullDiskStopsNoCrawlAndIsToldOnce(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if got, want := len(urls(t, path)), 5*maxPending/1000-lost; got != want {
+		if got, want := len(urls(t, path)), n-lost; got != want {
 			t.Errorf("once there was room, %d skips came to the file, want the %d that were kept", got, want)
 		}
 		if err := r.Close(); err == nil || !strings.Contains(err.Error(), fmt.Sprint(lost, " skips are not in")) {
@@ -164,10 +167,11 @@ func broken(t *testing.T, path string) {
 func TestAWriteThatHangsHoldsTheCrawlUpForASecondOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, path := newFile(t, Options{})
+		r.journal.room = 64 << 10
 		r.journal.turn <- struct{}{} // somebody writes, and does not come back
 		r.journal.since.Store(int64(time.Since(r.journal.epoch)) + 1)
 		start := time.Now()
-		n := 2 * maxPending / 1000
+		n := 2 * r.journal.room / 1000
 		for range n {
 			r.Record(Skip{Reason: Stopped, URL: "http://shop.test/" + strings.Repeat("x", 1000)})
 		}
