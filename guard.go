@@ -29,6 +29,7 @@ type Guard struct {
 
 	policy Policy
 	takes  *takes // nil: everything is taken
+	warner warner
 	layer  *layer
 	layers []chain.Layer // of all parts, and the Guard's own
 
@@ -45,6 +46,7 @@ func New(p Policy) (*Guard, error) {
 	}
 	p.Base = recognisable(p.Base)
 	g := &Guard{policy: p, takes: compileTakes(p.Take, func(string, error) {})} // check saw them
+	g.warner = warner{guard: g, variants: newVariants()}
 	if err := g.open(); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}

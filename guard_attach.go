@@ -111,9 +111,6 @@ func (g *Guard) isNew(c *colly.Collector) bool {
 	return true
 }
 
-// watch adds the Guard's own callbacks.
-func (g *Guard) watch(*colly.Collector) {}
-
 // guardOf is the Guard that is on c's chain, or nil.
 func guardOf(c *colly.Collector) *Guard {
 	ch := chain.Of(c)
@@ -141,7 +138,10 @@ func (g *Guard) Clone(c *colly.Collector) (*colly.Collector, error) {
 		return nil, err
 	}
 	clone := c.Clone()
-	return clone, g.Attach(clone)
+	if err := g.Attach(clone); err != nil {
+		return nil, err
+	}
+	return clone, nil
 }
 
 // SetContext makes c's requests follow ctx. After Attach it takes the place of c.Context = ctx, which is refused then. Clones that were made before keep

@@ -21,6 +21,7 @@ func (l *layer) Kind() chain.Kind { return chain.Guard }
 
 // Handle sends the hop.
 func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
+	l.guard.warner.sending(h)
 	resp, err := next(h)
 	l.guard.reportSent(h, resp, err)
 	if t := l.guard.takes; t != nil && err == nil {

@@ -49,6 +49,8 @@ type Policy struct {
 	Robots collyrobots.Options
 	// AlsoObey are product tokens whose groups are obeyed besides our own, such as "GPTBot" for who collects training data.
 	AlsoObey []string
+	// Permit is what sites' owners allowed us although their robots.txt disallows it. It overrules robots.txt alone, and each use is reported.
+	Permit []collyrobots.Permit
 
 	// StopFile is the path of the file that names the hosts to be left alone. It is watched; a stop holds within about a second. Empty: stops come from
 	// code and the admin endpoint alone. [ReadPolicy] takes it relative to the folder of the policy file.

@@ -28,6 +28,9 @@ func (p *Policy) check() error {
 	for _, f := range p.faults(true) {
 		errs = append(errs, f)
 	}
+	if len(errs) == 0 {
+		p.checkUnkept(func(path string, err error) { errs = append(errs, fault{path, err}) })
+	}
 	return errors.Join(errs...)
 }
 
@@ -55,14 +58,14 @@ func (p *Policy) faults(who bool) []fault {
 	p.checkParts(bad)
 	p.checkPace(bad)
 	p.checkOwn(bad)
-	p.checkUnkept(bad)
 	return all
 }
 
-// quiet is p for parts that are made to be looked at only: what is impolite is logged when they are really made.
+// quiet is p, without its lists of rules, for parts that are made to be looked at only: what is impolite is logged when they are really made.
 func (p *Policy) quiet() *Policy {
 	q := *p
 	q.Logger, q.StateDir, q.StopFile, q.Pace = slog.New(slog.DiscardHandler), "", "", nil
+	q.Permit = nil
 	return &q
 }
 
@@ -81,6 +84,13 @@ func (p *Policy) checkIdentity(bad func(string, error)) {
 
 // checkParts lets each part look at its options.
 func (p *Policy) checkParts(bad func(string, error)) {
+	for i, permit := range p.Permit { // one by one, so that the one that is wrong is named
+		if r, err := collyrobots.New(collyrobots.Options{Permits: []collyrobots.Permit{permit}}); err != nil {
+			bad(fmt.Sprintf("Permit[%d]", i), errors.New(strings.TrimPrefix(err.Error(), "collyrobots: Options.Permits[0].")))
+		} else {
+			_ = r.Close()
+		}
+	}
 	quiet := p.quiet()
 	o, _ := quiet.robotsOptions(nil, "") // it fails with a StateDir only
 	if r, err := collyrobots.New(o); err != nil {

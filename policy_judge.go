@@ -19,6 +19,13 @@ func (r *policyReader) judge(p *Policy) {
 	for _, list := range p.ruleLists() {
 		list.check(bad)
 	}
+	permits := make(map[[2]string]int)
+	for i, x := range p.Permit {
+		if j, twice := permits[[2]string{x.Host, x.Path}]; twice {
+			bad(fmt.Sprintf("Permit[%d]", i), fmt.Errorf("it is for the same as permit[%d]: keep one", j))
+		}
+		permits[[2]string{x.Host, x.Path}] = i
+	}
 	if p.StopFile != "" && p.StopFile == p.ReportFile {
 		bad("ReportFile", fmt.Errorf("%q is the stop file: name another", p.ReportFile))
 	}

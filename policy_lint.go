@@ -2,6 +2,7 @@ package etiquette
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/collyetiquette/etiquette/throttle"
@@ -32,6 +33,15 @@ func (p Policy) Lint() []string {
 		}
 		if r.Parallelism > politeParallelism {
 			warn(path+".Parallelism", "%d requests at once are more than %d, which a site that nobody has measured may not bear", r.Parallelism, politeParallelism)
+		}
+	}
+	for i, permit := range p.Permit {
+		path := fmt.Sprintf("Permit[%d]", i)
+		if strings.TrimSpace(permit.Reason) == "" {
+			warn(path+".Reason", "it is empty: say who allowed %s, for those who ask later", permit.Host)
+		}
+		if !permit.Until.IsZero() && !time.Now().Before(permit.Until) {
+			warn(path+".Until", "%s has passed: the permit for %s no longer counts", permit.Until.Format(time.RFC3339), permit.Host)
 		}
 	}
 	if age := p.Robots.MaxAge; age != 0 && age < politeRobotsAge {

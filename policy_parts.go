@@ -18,7 +18,7 @@ import (
 var saidElsewhere = map[string]map[string]string{
 	"Identity":   {"UserAgent": "Policy.UserAgent"},
 	"Throttle":   {"Rules": "Policy.Pace", "Share": "Policy.Share", "Hours": "Policy.Hours", "Budgets": "Policy.PerDay", "MaxRequests": "Policy.MaxRequests"},
-	"Robots":     {"ProductToken": "Policy.Identity.Product", "AlsoObey": "Policy.AlsoObey"},
+	"Robots":     {"ProductToken": "Policy.Identity.Product", "AlsoObey": "Policy.AlsoObey", "Permits": "Policy.Permit"},
 	"KillSwitch": {"File": "Policy.StopFile"},
 }
 
@@ -80,7 +80,7 @@ func (p *Policy) identityOptions(r *report.Report) identity.Options {
 
 func (p *Policy) robotsOptions(r *report.Report, productToken string) (collyrobots.Options, error) {
 	o := p.Robots
-	o.AlsoObey, o.ProductToken = p.AlsoObey, productToken
+	o.AlsoObey, o.Permits, o.ProductToken = p.AlsoObey, p.Permit, productToken
 	o.OnSkip, o.Logger, o.Report = p.OnSkip, p.Logger, r
 	o.Base, o.Schemes, o.AllowPrivate, o.Refusals = p.Base, p.Schemes, p.AllowPrivate, collyrobots.Refusals(p.Refusals)
 	if o.Store == nil && p.StateDir != "" {

@@ -45,7 +45,7 @@ func (r *Robots) Check(ctx context.Context, rawURL string) (Decision, error) {
 	case err != nil:
 		return Decision{}, err
 	}
-	return r.decide(u, s.origin, w.crawler, st, sd), nil
+	return r.permit(u, r.decide(u, s.origin, w.crawler, st, sd)), nil
 }
 
 // wayTo is the way to an origin that nobody who is still there has asked for: through the first collector whose user has not ended it, else,

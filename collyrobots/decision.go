@@ -33,6 +33,8 @@ type Decision struct {
 	Class Class
 	// Reason is why the URL is not allowed; empty if it is.
 	Reason report.Reason
+	// Permitted says that the URL is allowed by Options.Permits alone: the rule below disallows it.
+	Permitted bool
 
 	// ProductToken is the token that we were judged by, or "*" where there is none. The rules may still be those of the "*" group.
 	ProductToken string

@@ -31,7 +31,7 @@ func (r layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) 
 		r.paceAsBefore(h)
 		return next(h)
 	}
-	if err := r.judge(h); err != nil {
+	if err := r.unless(h, r.judge(h), false); err != nil {
 		return h.Refuse(err)
 	}
 	return next(h)
@@ -61,7 +61,7 @@ func (r layer) Admit(a chain.Admission) error {
 		return nil
 	}
 	d, refused := r.remembers(a)
-	if !refused || r.mayBeHeld(&d) {
+	if !refused || r.mayBeHeld(&d) || r.isPermitted(a.URL, &d) {
 		return nil
 	}
 	return &RefusedError{d}
@@ -85,7 +85,7 @@ func (r layer) Recheck(h *chain.Hop) (stale bool, err error) {
 	if sd == unknown || sd == allDisallowed && r.options.Patience > 0 {
 		return true, nil
 	}
-	return false, r.apply(h, s, r.crawlerOf(h.ProductToken(), h.Header()), st, sd)
+	return false, r.unless(h, r.apply(h, s, r.crawlerOf(h.ProductToken(), h.Header()), st, sd), true)
 }
 
 // Renew is called by the pack when Recheck found the rules stale and the turn has been given back: it fetches them and judges anew.
@@ -93,7 +93,7 @@ func (r layer) Renew(h *chain.Hop) error {
 	if h.IsRobots() || isRobotsURL(h.URL()) {
 		return nil
 	}
-	return r.judge(h)
+	return r.unless(h, r.judge(h), true)
 }
 
 // Holds is called by the pack to learn whether an earlier refusal would be given again. It reads memory only.
@@ -106,7 +106,7 @@ func (r layer) Holds(a chain.Admission, s report.Skip) bool {
 		return true
 	}
 	d, refused := r.remembers(a)
-	return refused && !r.mayBeHeld(&d)
+	return refused && !r.mayBeHeld(&d) && !r.isPermitted(a.URL, &d)
 }
 
 var (

@@ -26,6 +26,8 @@ type Options struct {
 	// AlsoObey are product tokens whose groups are obeyed besides our own, if robots.txt names them: those of other crawlers with our
 	// purpose, such as "GPTBot" for one that collects training data. A URL must be allowed by all of them, and the longest crawl delay holds.
 	AlsoObey []string
+	// Permits are what sites' owners allowed us although their robots.txt disallows it. Nil means nothing.
+	Permits []Permit
 
 	// MaxAge is how long a fetched robots.txt may be used. Zero means 24 hours, which is also the most that RFC 9309, 2.4 allows; more is an
 	// error, and so is less than an hour. What the site says in Cache-Control or Expires may shorten it, down to an hour.
@@ -119,6 +121,9 @@ func (o Options) checked() (Options, error) {
 			bad("AlsoObey[%d] %q %s", i, t, fault)
 		}
 	}
+	if _, err := compilePermits(o.Permits); err != nil {
+		bad("%w", err)
+	}
 	if o.MaxAge != 0 && (o.MaxAge < shortestLife || o.MaxAge > longestLife) {
 		bad("MaxAge %s is not between 1h, so that no site is asked for its robots.txt all the time, and 24h, the longest that RFC 9309, 2.4 allows", o.MaxAge)
 	}
@@ -154,7 +159,7 @@ func (o Options) checked() (Options, error) {
 	if o.MaxBody == 0 {
 		o.MaxBody = parsingLimit
 	}
-	o.AlsoObey, o.Schemes = slices.Clone(o.AlsoObey), slices.Clone(o.Schemes)
+	o.AlsoObey, o.Schemes, o.Permits = slices.Clone(o.AlsoObey), slices.Clone(o.Schemes), slices.Clone(o.Permits)
 	return o, errors.Join(errs...)
 }
 
@@ -178,7 +183,7 @@ func tokenFault(t string) string {
 
 // equal reports whether two checked options say the same. Functions cannot be compared: two with an OnSkip are never equal.
 func (o *Options) equal(p *Options) bool {
-	return o.ProductToken == p.ProductToken && slices.Equal(o.AlsoObey, p.AlsoObey) &&
+	return o.ProductToken == p.ProductToken && slices.Equal(o.AlsoObey, p.AlsoObey) && slices.Equal(o.Permits, p.Permits) &&
 		o.MaxAge == p.MaxAge && sameValue(o.Store, p.Store) && o.CacheBytes == p.CacheBytes && o.MaxBody == p.MaxBody &&
 		o.ForbiddenDisallows == p.ForbiddenDisallows && o.StaleIfUnreachable == p.StaleIfUnreachable && o.Patience == p.Patience &&
 		o.AfterThirtyDays == p.AfterThirtyDays && o.Refusals == p.Refusals &&

@@ -22,6 +22,7 @@ type Robots struct {
 	cache     *cache
 	crawlers  crawlers
 	unruled   unruled
+	permits   []*permit
 	alone     *chain.Chain    // for what no collector fetches
 	open      context.Context // ends with Close
 	close     context.CancelFunc
@@ -61,6 +62,7 @@ func New(o Options) (*Robots, error) {
 		cache:   newCache(o.CacheBytes),
 		alone:   chain.Alone(o.Base, chain.Config{AllowPrivate: o.AllowPrivate}),
 	}
+	r.permits, _ = compilePermits(o.Permits) // checked
 	if r.teller.Report == nil {
 		r.teller.Report = new(report.Report)
 	}
