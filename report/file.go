@@ -93,7 +93,8 @@ func (l *logFile) write(lines []byte) (written int, err error) {
 	return written, err
 }
 
-// end is the size of the file, and whether its last line has no end.
+// end is the size of the file, and whether its last line has no end. Another process's write that is seen halfway looks torn too: what comes of it is an empty
+// line, which readers pass over.
 func (l *logFile) end() (size int64, torn bool, err error) {
 	info, err := l.f.Stat()
 	if err != nil || info.Size() == 0 {
