@@ -63,7 +63,7 @@ func (t *Throttle) refusal(tn *Turn, h *host, reason report.Reason, now, until i
 	e := &Error{Reason: reason, Needed: time.Duration(until - now), RetryAt: t.wall(until)}
 	switch {
 	case reason == report.CrawlDelayTooLong:
-		e.Needed, e.Allowed = h.crawlDelay(), t.maxCrawlDelay
+		e.Needed, e.Allowed = h.crawlDelay()/time.Duration(t.opts.processes()), t.maxCrawlDelay
 	case reason == report.RateLimited && now >= h.more.parked:
 		e.Allowed = max(t.maxBlockWait, 1)
 	}

@@ -55,6 +55,9 @@ func New(o Options) (*Throttle, error) {
 	if t.maxCrawlDelay == 0 {
 		t.maxCrawlDelay = DefaultMaxCrawlDelay
 	}
+	for i := range ps {
+		ps[i].delay = o.shared(ps[i].delay)
+	}
 	t.maxBlockWait = max(o.MaxBlockWait, 0)
 	if o.MaxBlockWait == 0 {
 		t.maxBlockWait = DefaultMaxBlockWait
@@ -67,7 +70,7 @@ func New(o Options) (*Throttle, error) {
 	t.layer = &layer{t}
 	t.enders.New = t.newEnder
 	t.hosts.init(t, limit)
-	t.ceilings.init(o.Total, o.DomainRate)
+	t.ceilings.init(o.Total, o.DomainRate, o.processes())
 	t.urls.seed = t.hosts.seed
 	if err := t.state.open(t, o.StateDir); err != nil {
 		return nil, err
@@ -190,8 +193,8 @@ func (t *Throttle) heed(tn *Turn, now int64) {
 	}
 	o, _ := originsOf(tn.url)
 	was := h.delay
-	h.asked(o, d)
-	tooLong := h.crawlDelay() > t.maxCrawlDelay && (h.more == nil || h.delay > h.more.accepted)
+	h.asked(o, t.opts.shared(d))
+	tooLong := h.crawlDelay() > t.opts.shared(t.maxCrawlDelay) && (h.more == nil || h.delay > h.more.accepted)
 	switch {
 	case tooLong && (h.more == nil || now >= h.more.parked):
 		h.park(now+int64(parkFor), report.CrawlDelayTooLong)
