@@ -28,6 +28,7 @@ type Throttle struct {
 
 	hosts     hosts
 	ceilings  ceilings
+	quota     quota
 	urls      urls
 	state     state
 	attached  collectors
@@ -71,6 +72,7 @@ func New(o Options) (*Throttle, error) {
 	t.enders.New = t.newEnder
 	t.hosts.init(t, limit)
 	t.ceilings.init(o.Total, o.DomainRate, o.processes())
+	t.quota.limit = int64(o.MaxRequests)
 	t.urls.seed = t.hosts.seed
 	if err := t.state.open(t, o.StateDir); err != nil {
 		return nil, err
