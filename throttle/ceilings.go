@@ -37,7 +37,7 @@ type ceiling struct {
 	users  int
 }
 
-func (c *ceilings) init(total, perDomain float64) {
+func (c *ceilings) init(total, perDomain float64, processes int) {
 	if total > 0 {
 		c.total = rate.NewLimiter(rate.Limit(total), 1)
 	}
@@ -47,6 +47,7 @@ func (c *ceilings) init(total, perDomain float64) {
 	case perDomain > 0:
 		c.perDomain = rate.Limit(perDomain)
 	}
+	c.perDomain /= rate.Limit(processes)
 	c.domains, c.sweepAt = make(map[string]*ceiling), leastDomains
 }
 

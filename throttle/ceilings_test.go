@@ -78,7 +78,7 @@ func TestARulesOwnRateRaisesTheCeilingOfItsDomain(t *testing.T) {
 
 func TestAddressesAndSingleLabelsHaveNoDomain(t *testing.T) {
 	var c ceilings
-	c.init(0, 0)
+	c.init(0, 0, 1)
 	for host, want := range map[string]bool{"127.0.0.1": false, "::1": false, "localhost": false, "a.test": true, "www.a.test": true, "co.uk": true} {
 		if got := c.of(host, paces{defaultPace}, 0) != nil; got != want {
 			t.Errorf("ceiling for %s: %v, want %v", host, got, want)
@@ -91,7 +91,7 @@ func TestAddressesAndSingleLabelsHaveNoDomain(t *testing.T) {
 
 func TestCeilingsThatNobodyUsesAreDropped(t *testing.T) {
 	var c ceilings
-	c.init(0, 0)
+	c.init(0, 0, 1)
 	for i := range 10 * leastDomains {
 		c.release(c.of(fmt.Sprintf("d%d.test", i), paces{defaultPace}, 0))
 	}

@@ -15,16 +15,18 @@ var ErrClosed = errors.New("throttle: closed: nothing is sent any more")
 // Error refuses a request: the host would have to be asked later than the request may wait, or not at all for now. It was not sent.
 type Error struct {
 	URL, Method, Host string
-	// Reason is one of crawl_delay_too_long, rate_limited, access_denied, retry_limit, host_table_full and queue_full.
+	// Reason is one of crawl_delay_too_long, rate_limited, access_denied, retry_limit, budget, host_table_full and queue_full.
 	Reason report.Reason
 	// Needed is how long the request would have to wait, or for crawl_delay_too_long the gap that robots.txt asks for.
 	Needed time.Duration
 	// Allowed is how long it may wait, or the longest gap that is kept. Zero: waiting is not the question.
 	Allowed time.Duration
-	// RetryAt is when the request may be asked again.
+	// RetryAt is when the request may be asked again. The zero time: not by this Throttle.
 	RetryAt time.Time
 	// Waited is how long it had waited.
 	Waited time.Duration
+
+	limit string // for budget: the field that says it, and its value
 }
 
 func (e *Error) Error() string {
@@ -42,6 +44,8 @@ func (e *Error) detail() string {
 		return "keeps saying no and is left alone until " + at + ": ask its owner, or Unpark the host"
 	case report.RetryLimit:
 		return fmt.Sprintf("failed %d times for this URL, which is left alone until %s", retryLimit, at)
+	case report.Budget:
+		return fmt.Sprintf("is not asked any more: %s is spent", e.limit)
 	case report.QueueFull:
 		return "has a URL that the frontier has no room for: raise Frontier.MaxSize, or give it a backing storage"
 	case report.HostTableFull:
@@ -60,10 +64,15 @@ func (e *Error) Skip() report.Skip {
 
 // refusal is the error for a host that is held. The caller holds the lock.
 func (t *Throttle) refusal(tn *Turn, h *host, reason report.Reason, now, until int64) *Error {
-	e := &Error{Reason: reason, Needed: time.Duration(until - now), RetryAt: t.wall(until)}
+	e := &Error{Reason: reason}
+	if until != never {
+		e.Needed, e.RetryAt = time.Duration(until-now), t.wall(until)
+	}
 	switch {
+	case reason == report.Budget:
+		e.limit = fmt.Sprintf("Options.MaxRequests %d", t.quota.limit)
 	case reason == report.CrawlDelayTooLong:
-		e.Needed, e.Allowed = h.crawlDelay(), t.maxCrawlDelay
+		e.Needed, e.Allowed = h.crawlDelay()/time.Duration(t.opts.processes()), t.maxCrawlDelay
 	case reason == report.RateLimited && now >= h.more.parked:
 		e.Allowed = max(t.maxBlockWait, 1)
 	}
@@ -79,9 +88,22 @@ func (t *Throttle) refusal(tn *Turn, h *host, reason report.Reason, now, until i
 	return e
 }
 
+// hold is why requests to a host are refused now, and until when; empty: they are not. The host is nil if it is not known. The caller holds the lock.
+func (t *Throttle) hold(h *host, robots bool, now int64) (report.Reason, int64) {
+	if h != nil {
+		if reason, until := h.hold(now, t.maxBlockWait); reason != "" {
+			return reason, until
+		}
+	}
+	if !robots && t.quota.spent() {
+		return report.Budget, never
+	}
+	return "", 0
+}
+
 // refuse is the error for a turn that must not join the line of a host that is held, or nil. The caller holds the lock.
 func (t *Throttle) refuse(tn *Turn, now int64) error {
-	reason, until := tn.gate.host.hold(now, t.maxBlockWait)
+	reason, until := t.hold(tn.gate.host, tn.robots, now)
 	if reason == "" {
 		return nil
 	}
@@ -98,11 +120,8 @@ func (t *Throttle) admission(a chain.Admission, key string) error {
 	}
 	s, h := t.hosts.find(key)
 	defer s.mu.Unlock()
-	if h == nil || h.more == nil {
-		return nil
-	}
 	now := t.now()
-	reason, until := h.hold(now, t.maxBlockWait)
+	reason, until := t.hold(h, false, now)
 	if reason == "" {
 		return nil
 	}

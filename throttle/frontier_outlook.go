@@ -25,14 +25,15 @@ type outlook struct {
 func (t *Throttle) outlook(key string, now int64) outlook {
 	s, h := t.hosts.find(key)
 	defer s.mu.Unlock()
-	if h == nil {
-		return outlook{}
-	}
-	o := outlook{at: h.openAt(), last: h.last}
-	if reason, until := h.hold(now, t.maxBlockWait); reason != "" {
+	var o outlook
+	if reason, until := t.hold(h, false, now); reason != "" {
 		o.held, o.until = t.refusal(nil, h, reason, now, until), until
 		o.held.Host = key
 	}
+	if h == nil {
+		return o
+	}
+	o.at, o.last = h.openAt(), h.last
 	g := h.gate
 	if g == nil {
 		return o

@@ -66,7 +66,7 @@ func (g *gate) try(tn *Turn, now int64) bool {
 	if g.head != tn || g.startAt(tn, now) > now {
 		return false
 	}
-	if !g.throttle().ceilings.admit(g.domain, tn, now) {
+	if !g.throttle().ceilings.admit(g.domain, tn, now) || !g.throttle().quota.take(tn.robots) {
 		return false
 	}
 	g.leave(tn)
@@ -91,6 +91,10 @@ func (g *gate) advance(now int64) {
 	head := g.head
 	if head == nil || head.state == away {
 		g.disarm()
+		return
+	}
+	if reason, _ := g.throttle().hold(g.host, head.robots, now); reason != "" {
+		g.refuseHeld(now)
 		return
 	}
 	if head.due != 0 && g.host.openAt() > head.due {
@@ -161,21 +165,21 @@ func (g *gate) endIdle(now int64) {
 	}
 }
 
-// refuseHeld refuses those who wait, if the host is parked or blocked for longer than they may wait.
+// refuseHeld refuses those who wait and are held for longer than they may wait.
 func (g *gate) refuseHeld(now int64) {
-	t := g.throttle()
-	if reason, until := g.host.hold(now, t.maxBlockWait); reason != "" {
-		g.refuseLine(now, func(tn *Turn) error { return t.refusal(tn, g.host, reason, now, until) })
-	}
+	g.refuseLine(now, func(tn *Turn) error { return g.throttle().refuse(tn, now) })
 }
 
+// refuseLine refuses those who wait and for whom there is a reason why.
 func (g *gate) refuseLine(now int64, why func(*Turn) error) {
 	for tn := g.head; tn != nil; {
 		next := tn.next
-		tn.refused = why(tn)
-		g.throttle().ceilings.giveBack(tn)
-		g.leave(tn)
-		tn.wakeUp()
+		if err := why(tn); err != nil {
+			tn.refused = err
+			g.throttle().ceilings.giveBack(tn)
+			g.leave(tn)
+			tn.wakeUp()
+		}
 		tn = next
 	}
 	g.advance(now)

@@ -49,6 +49,13 @@ type Options struct {
 	// a Delay of its own gives one of these hosts, and does not hold for those with NoDelay, for addresses and for names of one label. Zero means
 	// DefaultDomainRate, negative no such limit.
 	DomainRate float64
+	// Share is how many processes ask the same hosts: each keeps that many times the interval, whether it is a rule's, the default or a crawl delay, since a
+	// site means the crawler as a whole, and gets that part of DomainRate. Zero and 1 mean that this process is alone.
+	Share int
+	// MaxRequests is how many requests are sent in all, over all hosts, robots.txt and redirects included; what was refused or cancelled before it was
+	// sent does not count. A further one is refused (budget) with no time at which to ask again, but for a robots.txt: nothing is asked without its
+	// rules. Zero means no limit.
+	MaxRequests int
 	// MaxHosts is how many hosts are known at once, at some 110 bytes each. One that owes nothing makes room; if none does, a new host is
 	// refused (host_table_full). Zero means DefaultMaxHosts.
 	MaxHosts int
@@ -85,6 +92,10 @@ func (o *Options) check() error {
 		return fmt.Errorf("throttle: Options.Total %v is no number of requests a second: zero means no limit", o.Total)
 	case math.IsNaN(o.DomainRate):
 		return fmt.Errorf("throttle: Options.DomainRate is no number: zero means %d a second", DefaultDomainRate)
+	case o.Share < 0:
+		return fmt.Errorf("throttle: Options.Share %d is negative: it is a number of processes, zero means one", o.Share)
+	case o.MaxRequests < 0:
+		return fmt.Errorf("throttle: Options.MaxRequests %d is negative: zero means no limit", o.MaxRequests)
 	case o.MaxHosts < 0:
 		return fmt.Errorf("throttle: Options.MaxHosts %d is negative: zero means %d", o.MaxHosts, DefaultMaxHosts)
 	case o.Retries < 0:

@@ -17,7 +17,8 @@ type Snapshot struct {
 	Waiting, InFlight int
 	// NextStart is when the host permits the next start. The zero time: now, or as soon as one that is under way ends.
 	NextStart time.Time
-	// Parked is why the host is left alone, until Until. Empty: it is not; then Until is the end of a block, if there is one.
+	// Parked is why the host is left alone, until Until; the zero time: there is no end. Empty: it is not; then Until is the end of a block, if
+	// there is one.
 	Parked report.Reason
 	Until  time.Time
 	// Level is how often the blocks of the host doubled: 0 is a host that is well.
@@ -52,6 +53,9 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 		if m.parked > now {
 			out.Parked, out.Until = m.reason, t.wall(m.parked)
 		}
+	}
+	if out.Parked == "" && t.quota.spent() {
+		out.Parked, out.Until = report.Budget, time.Time{}
 	}
 	rule := h.rule
 	if h.port == 0 { // known from the StateDir only

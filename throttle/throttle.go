@@ -28,6 +28,7 @@ type Throttle struct {
 
 	hosts     hosts
 	ceilings  ceilings
+	quota     quota
 	urls      urls
 	state     state
 	attached  collectors
@@ -55,6 +56,9 @@ func New(o Options) (*Throttle, error) {
 	if t.maxCrawlDelay == 0 {
 		t.maxCrawlDelay = DefaultMaxCrawlDelay
 	}
+	for i := range ps {
+		ps[i].delay = o.shared(ps[i].delay)
+	}
 	t.maxBlockWait = max(o.MaxBlockWait, 0)
 	if o.MaxBlockWait == 0 {
 		t.maxBlockWait = DefaultMaxBlockWait
@@ -67,7 +71,8 @@ func New(o Options) (*Throttle, error) {
 	t.layer = &layer{t}
 	t.enders.New = t.newEnder
 	t.hosts.init(t, limit)
-	t.ceilings.init(o.Total, o.DomainRate)
+	t.ceilings.init(o.Total, o.DomainRate, o.processes())
+	t.quota.limit = int64(o.MaxRequests)
 	t.urls.seed = t.hosts.seed
 	if err := t.state.open(t, o.StateDir); err != nil {
 		return nil, err
@@ -194,8 +199,8 @@ func (t *Throttle) heed(tn *Turn, now int64) {
 	}
 	o, _ := originsOf(tn.url)
 	was := h.delay
-	h.asked(o, d)
-	tooLong := h.crawlDelay() > t.maxCrawlDelay && (h.more == nil || h.delay > h.more.accepted)
+	h.asked(o, t.opts.shared(d))
+	tooLong := h.crawlDelay() > t.opts.shared(t.maxCrawlDelay) && (h.more == nil || h.delay > h.more.accepted)
 	switch {
 	case tooLong && (h.more == nil || now >= h.more.parked):
 		h.park(now+int64(parkFor), report.CrawlDelayTooLong)

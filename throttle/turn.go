@@ -147,6 +147,7 @@ func (tn *Turn) Cancel() {
 // takeBack undoes a start. The caller holds the lock.
 func (g *gate) takeBack(tn *Turn) {
 	g.unfly(tn)
+	g.throttle().quota.giveBack()
 	if !tn.robots && g.host.next == tn.owed {
 		g.host.next = tn.before
 	}
