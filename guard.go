@@ -33,8 +33,10 @@ type Guard struct {
 	layer  *layer
 	layers []chain.Layer // of all parts, and the Guard's own
 
-	mu       sync.Mutex // guards attached
-	attached []weak.Pointer[colly.Collector]
+	mu        sync.Mutex // guards what follows
+	attached  []weak.Pointer[colly.Collector]
+	frontiers []weak.Pointer[throttle.Frontier]
+	stopped   map[string]bool // hosts that the report knows to be stopped
 }
 
 // New makes a Guard that is attached to nothing yet. It touches no network; it reads the stop file, and what StateDir keeps from before. The error
@@ -53,6 +55,7 @@ func New(p Policy) (*Guard, error) {
 	for _, sentence := range g.policy.Lint() {
 		g.log().Warn("etiquette: impolite", "what", sentence)
 	}
+	g.Report.AddSource(g.describe)
 	g.layer = newLayer(g)
 	g.layers = append(g.layers, g.layer)
 	for _, part := range g.parts() {
@@ -74,7 +77,7 @@ func (g *Guard) open() error {
 	if g.Identity, err = identity.New(p.identityOptions(g.Report)); err != nil {
 		return err
 	}
-	if g.KillSwitch, err = killswitch.New(p.killSwitchOptions(g.Report)); err != nil {
+	if g.KillSwitch, err = killswitch.New(g.killSwitchOptions()); err != nil {
 		return err
 	}
 	robots, err := p.robotsOptions(g.Report, g.Identity.ProductToken())
@@ -86,6 +89,19 @@ func (g *Guard) open() error {
 	}
 	g.Throttle, err = throttle.New(p.throttleOptions(g.Report))
 	return err
+}
+
+// killSwitchOptions lets the Guard hear of stops before the user does.
+func (g *Guard) killSwitchOptions() killswitch.Options {
+	o := g.policy.killSwitchOptions(g.Report)
+	users := o.OnChange
+	o.OnChange = func() {
+		g.stopsChanged()
+		if users != nil {
+			users()
+		}
+	}
+	return o
 }
 
 // fetchAlone lets what belongs to no collector, a Robots.Check before the first Attach say, pass all parts too.

@@ -22,7 +22,6 @@ func (l *layer) Kind() chain.Kind { return chain.Guard }
 // Handle sends the hop.
 func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
 	l.guard.warner.sending(h)
-	l.guard.reportSending(h)
 	resp, err := next(h)
 	if t := l.guard.takes; t != nil && err == nil {
 		return t.judge(l, h, resp)

@@ -142,7 +142,9 @@ func (r *Robots) decide(u *url.URL, o origin.Origin, c *crawler, st *state, sd s
 		d.CrawlDelay, d.HasCrawlDelay = rules.delayNow()
 		if !m.Allowed {
 			d.Reason, d.RetryAt = report.RobotsDisallowed, time.Time{}
-		} else if rec := r.optOut(rules, u); rec != nil {
+		}
+		// A permit overrules the rule only: what the site denies to our purpose stays denied.
+		if rec := r.optOut(rules, u); rec != nil && (m.Allowed || r.permitFor(u) != nil) {
 			d.Allowed, d.Reason, d.RetryAt = false, report.OptOut, time.Time{}
 			d.Line, d.Rule = rec.source.Line, rec.source.Kind+": "+rec.source.Raw
 		}

@@ -66,6 +66,7 @@ func New(o Options) (*Robots, error) {
 	if r.teller.Report == nil {
 		r.teller.Report = new(report.Report)
 	}
+	r.teller.Report.AddSource(r.describe)
 	r.open, r.close = context.WithCancel(context.Background())
 	return r, nil
 }

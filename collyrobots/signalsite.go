@@ -126,11 +126,13 @@ type SiteSignals struct {
 	Home Signals
 }
 
+// homePage is the page for which the signals of a whole site are told.
+var homePage = &url.URL{Path: "/"}
+
 // SiteSignals lists those of the origins that are in memory whose robots.txt says more than rules, in the order of their names: for a
 // report. A page may say other things than the home page, see [SignalsOf]. It fetches nothing.
 func (r *Robots) SiteSignals() []SiteSignals {
 	var all []SiteSignals
-	home := &url.URL{Path: "/"}
 	for _, s := range r.cache.all() {
 		st := s.state.Load()
 		if st == nil || st.copy == nil {
@@ -143,7 +145,7 @@ func (r *Robots) SiteSignals() []SiteSignals {
 		if !ok {
 			token = r.wayTo(s.origin).crawler.token
 		}
-		if said := r.signalsIn(st, s.origin, token, home); said.saysAnything() {
+		if said := r.signalsIn(st, s.origin, token, homePage); said.saysAnything() {
 			all = append(all, SiteSignals{s.origin.String(), said})
 		}
 	}
