@@ -2,6 +2,7 @@ package identity
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 
@@ -74,6 +75,9 @@ func hostOption(field, host string) (string, error) {
 	key, err := origin.HostKeyOf(host)
 	if err != nil {
 		return "", fmt.Errorf("identity: %s: %w", field, err)
+	}
+	if _, port, err := net.SplitHostPort(host); err == nil {
+		return "", fmt.Errorf("identity: %s: it holds the port %s, but all ports of a host get the same", field, port)
 	}
 	return key, nil
 }
