@@ -50,7 +50,8 @@ func TestTheTeamsScrapersKeepToThePolicy(t *testing.T) {
 	}
 	for line, want := range map[string]int{
 		"GET http://shop.test/cart": 0, "GET http://news.test/essays/1": 0, "GET http://news.test/essays/2": 0,
-		"GET http://shop.test/poster.jpg": 1, "GET http://shop.test/item/3": 1, "GET http://news.test/today?from=old": 1,
+		"GET http://shop.test/poster.jpg": 1, "GET http://shop.test/export/prices": 1,
+		"GET http://shop.test/export/orders": 0, "GET http://shop.test/item/3": 1, "GET http://news.test/today?from=old": 1,
 		"GET http://busy.test/item/2": 2, "GET http://busy.test/item/3": 1,
 	} {
 		if got := web.Count(line); got != want {
@@ -89,7 +90,7 @@ func wantTold(t *testing.T, dir, out string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"disallow: /cart", "disallow: /essays/", "mail-17", "unwanted", "shop.test", "news.test", "forum.test"} {
+	for _, want := range []string{"disallow: /cart", "disallow: /export/", "disallow: /essays/", "mail-17", "unwanted", "shop.test", "news.test", "forum.test"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the table has no %q:\n%s", want, out)
 		}
@@ -97,7 +98,7 @@ func wantTold(t *testing.T, dir, out string) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	for _, want := range []string{"prices  8 pages, 1 refused, 0 failed", "the owner asked by mail", "OPS-17", "self-audit: every promise was kept", "report.html"} {
+	for _, want := range []string{"prices  9 pages, 1 refused, 0 failed", "the owner asked by mail", "OPS-17", "self-audit: every promise was kept", "report.html"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -10,11 +10,13 @@ import (
 
 // buildWeb makes four hosts, each of which asks for something else.
 func buildWeb(web *testweb.Web) {
-	// Some of it is not for us, and some of what is linked is not wanted.
+	// Some of it is not for us, one page of that is by its owner's leave, and some of what is linked is not wanted.
 	shop := web.Host("shop.test").
-		Robots("User-agent: *\nDisallow: /cart\n").
-		Page("/", testweb.Links("/item/1", "/item/2", "/item/3", "/cart", "/poster.jpg")).
+		Robots("User-agent: *\nDisallow: /cart\nDisallow: /export/\n").
+		Page("/", testweb.Links("/item/1", "/item/2", "/item/3", "/cart", "/poster.jpg", "/export/prices", "/export/orders")).
 		Page("/cart", "your cart").
+		Page("/export/prices", "all prices").
+		Page("/export/orders", "all orders").
 		Answer("/poster.jpg", testweb.Answer{Header: http.Header{"Content-Type": {"image/jpeg"}}, Body: strings.Repeat("x", 500_000)})
 	// It has enough for now once, and says how long.
 	busy := web.Host("busy.test").
