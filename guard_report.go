@@ -51,7 +51,7 @@ func permitNote(path, reason, ticket string, requests int) string {
 	if path == "" {
 		path = "every path"
 	}
-	note := fmt.Sprintf("robots.txt disallows it, the owner permits it: %s, %d requests: %s", path, requests, reason)
+	note := fmt.Sprintf("robots.txt disallows it, the owner permits it: %s, asked for %d times: %s", path, requests, reason)
 	if ticket != "" {
 		note += " (" + ticket + ")"
 	}
