@@ -83,6 +83,7 @@ func TestWhatTheProgramDoesWhenItIsCalledHoldsNothingUp(t *testing.T) {
 			<-hang
 		}, OnChange: func() { mustStop(t, s, Rule{ID: "from-within", Host: "w.test", Reason: "asked"}) }})
 		wantStopped(t, s, true, "http://a.test/")
+		time.Sleep(100 * time.Millisecond) // from here on nothing is written at the moment of a poll
 		writeFile(t, path, "{")
 		time.Sleep(time.Second) // OnAlarm hangs now
 		os.Remove(path)

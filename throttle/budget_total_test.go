@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -86,12 +88,18 @@ func TestWhoWaitsWhenTheLastRequestIsSentElsewhereIsRefusedWhenItsTurnComes(t *t
 		web.Host("a.test").Page("/*", "x")
 		web.Host("b.test").Page("/*", "x")
 		c, th := paced(t, web, Options{MaxRequests: 2, Rules: []LimitRule{{DomainGlob: "a.test", Delay: time.Minute}}}, colly.Async())
+		var mu sync.Mutex
 		var failed []error
-		c.OnError(func(_ *colly.Response, err error) { failed = append(failed, err) })
+		c.OnError(func(_ *colly.Response, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			failed = append(failed, err)
+		})
 		start := time.Now()
 		for i := range 10 {
 			_ = c.Visit(fmt.Sprintf("http://a.test/%d", i))
 		}
+		synctest.Wait() // they stand in line
 		_ = c.Visit("http://b.test/")
 		c.Wait()
 		if got := time.Since(start); got != time.Minute || len(failed) != 9 {
