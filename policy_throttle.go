@@ -10,7 +10,7 @@ import (
 // throttleOptions is what a Policy says about pace.
 func (p *Policy) throttleOptions(r *report.Report) throttle.Options {
 	o := p.Throttle
-	o.Rules, o.StateDir = p.Pace, p.stateOf("throttle")
+	o.Rules, o.StateDir, o.Share, o.MaxRequests = p.Pace, p.stateOf("throttle"), p.Share, p.MaxRequests
 	o.OnSkip, o.Logger, o.Report = p.OnSkip, p.Logger, r
 	o.Base, o.Schemes, o.AllowPrivate, o.Refusals = p.Base, p.Schemes, p.AllowPrivate, throttle.Refusals(p.Refusals)
 	return o
@@ -21,16 +21,10 @@ var errNotKept = errors.New("the throttle of this version cannot keep it")
 
 // checkUnkept finds what a Policy says and the throttle does not keep.
 func (p *Policy) checkUnkept(bad func(path string, err error)) {
-	if p.Share > 1 {
-		bad("Share", errNotKept)
-	}
 	if len(p.Hours) > 0 {
 		bad("Hours", errNotKept)
 	}
 	if len(p.PerDay) > 0 {
 		bad("PerDay", errNotKept)
-	}
-	if p.MaxRequests > 0 {
-		bad("MaxRequests", errNotKept)
 	}
 }
