@@ -23,7 +23,7 @@ func withSettings(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return regexp.MustCompile(`(?m)^( *)#([a-z])`).ReplaceAll(text, []byte("$1$2"))
+	return regexp.MustCompile(`(?m)^( *)#([a-z-])`).ReplaceAll(text, []byte("$1$2"))
 }
 
 func TestTheExampleIsAPolicyThatIsNotImpolite(t *testing.T) {

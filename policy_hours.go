@@ -7,7 +7,7 @@ import (
 )
 
 // Hours says when the hosts that it matches may be asked: off-peak for their main audience, say. A request at another time is refused
-// (outside_hours) with the time at which to ask again.
+// (outside_hours) with the time at which to ask again. This version does not keep hours: New refuses them.
 type Hours struct {
 	// DomainGlob and DomainRegexp match hosts as in a throttle.LimitRule. Both empty: every host.
 	DomainGlob, DomainRegexp string
@@ -20,7 +20,7 @@ type Hours struct {
 }
 
 // PerDay is how much of each host that it matches is asked for on one day, which begins at midnight UTC. One more request is refused (budget) until
-// the next day.
+// the next day. This version does not keep budgets: New refuses them.
 type PerDay struct {
 	// DomainGlob and DomainRegexp match hosts as in a throttle.LimitRule. Both empty: every host.
 	DomainGlob, DomainRegexp string
