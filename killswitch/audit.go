@@ -65,15 +65,15 @@ func (st *state) audit(events []event) error {
 	if err == nil {
 		return nil
 	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
 	st.hold(events)
 	return fmt.Errorf("the audit log cannot be written: %w", err)
 }
 
-// hold keeps events for the next time. What there is no room for is counted.
+// hold keeps events for the next time. What there is no room for is counted. The caller holds mu.
 func (st *state) hold(events []event) {
 	now := time.Now()
-	st.mu.Lock()
-	defer st.mu.Unlock()
 	for _, e := range events {
 		e.Time = now
 		st.held = append(st.held, e)

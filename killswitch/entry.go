@@ -42,13 +42,6 @@ type entry struct {
 	counted                              int64 // of refused, that the audit log has; guarded by Switch.mu
 }
 
-// proof is when the last request went out and when the last byte of an answer came.
-type proof struct {
-	LastRequest time.Time `json:"last_request,omitzero"`
-	LastByte    time.Time `json:"last_byte,omitzero"`
-	Cancelled   int64     `json:"cancelled,omitzero"`
-}
-
 func newEntry(r Rule, from Source, received time.Time) *entry {
 	return &entry{rule: r, path: pattern.Compile(r.Path), source: from, received: received}
 }

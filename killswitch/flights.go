@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
@@ -161,71 +160,6 @@ func (s *flightShard) leave(h *chain.Hop, sent bool) {
 	fl.landing.done()
 }
 
-// landing waits for the hops that a stop ended before their headers came: once they are down, nothing of them is sent any more.
-type landing struct {
-	left atomic.Int64
-	down chan struct{}
-}
-
-func (l *landing) done() {
-	if l != nil && l.left.Add(-1) == 0 {
-		close(l.down)
-	}
-}
-
-// end ends the hops that a rule of ix with the action Stop covers, each once; spared is a hop that may come to its end. Whoever is woken competes with us
-// for the processor, so all of them are found first, and bodies that are being read, on which a site's bytes still flow, are ended before those who wait.
-// What is returned waits for those that may still be sending.
-func (f *flights) end(ix *index, by chain.Layer, spared *chain.Hop) *landing {
-	l := &landing{down: make(chan struct{})}
-	l.left.Store(1)
-	var reading, waiting []ending
-	for i := range f.shards {
-		s := &f.shards[i]
-		s.mu.Lock()
-		for h, fl := range s.flying {
-			if fl.ended || h == spared {
-				continue
-			}
-			e := ix.findBoth(h.URL(), h.Dialled())
-			if e == nil || e.rule.Action != Stop {
-				continue
-			}
-			fl.ended = true
-			if fl.answered {
-				reading = append(reading, ending{h, e})
-			} else {
-				waiting = append(waiting, ending{h, e})
-				l.left.Add(1)
-				fl.landing = l
-			}
-			s.flying[h] = fl
-		}
-		s.mu.Unlock()
-	}
-	for _, x := range reading {
-		x.end(by)
-	}
-	for _, x := range waiting {
-		x.end(by)
-	}
-	l.done()
-	return l
-}
-
-// ending is a hop that a rule ends.
-type ending struct {
-	hop  *chain.Hop
-	rule *entry
-}
-
-func (x ending) end(by chain.Layer) {
-	x.rule.cancelled.Add(1)
-	err := newError(x.rule, x.hop.URL(), x.hop.Method())
-	err.Ended = true
-	x.hop.End(by, err)
-}
-
 // any reports whether any hop is under way.
 func (f *flights) any() bool {
 	for i := range f.shards {
@@ -238,51 +172,4 @@ func (f *flights) any() bool {
 		}
 	}
 	return false
-}
-
-// times is the last request and the last byte of the hosts that each of the rules covers. It goes through the hosts once, however many rules there are.
-func (f *flights) times(es ...*entry) map[*entry]proof {
-	found := make(map[*entry]proof, len(es))
-	byName := make(map[string][]*entry, len(es))
-	for _, e := range es {
-		byName[e.name()] = append(byName[e.name()], e) // those for all hosts under ""
-	}
-	note := func(key string, p proof) {
-		for name, whole := key, true; ; whole = false {
-			for _, e := range byName[name] {
-				if whole || e.rule.Host == "" {
-					found[e] = found[e].later(p)
-				}
-			}
-			if name == "" {
-				return
-			}
-			_, name, _ = strings.Cut(name, ".")
-		}
-	}
-	for i := range f.shards {
-		s := &f.shards[i]
-		s.mu.Lock()
-		for key, t := range s.hosts {
-			note(key, proof{LastRequest: t.lastRequest, LastByte: t.lastByte})
-		}
-		for _, fl := range s.flying {
-			if fl.answered {
-				note(fl.host, proof{LastRequest: fl.start})
-			}
-		}
-		s.mu.Unlock()
-	}
-	return found
-}
-
-func (p proof) later(q proof) proof {
-	if q.LastRequest.After(p.LastRequest) {
-		p.LastRequest = q.LastRequest
-	}
-	if q.LastByte.After(p.LastByte) {
-		p.LastByte = q.LastByte
-	}
-	p.Cancelled += q.Cancelled
-	return p
 }

@@ -115,6 +115,8 @@ func TestAStopThatTheDiskDidNotTakeOutlivesTheRecordsPutTogetherAnew(t *testing.
 	if _, err := two.Stop(Rule{ID: "a", Host: "a.test", Reason: "asked"}); !errors.Is(err, ErrNotSaved) {
 		t.Errorf("Stop on a full disk = %v, want ErrNotSaved", err)
 	}
+	two.look()
+	two.look()
 	again()
 	stopAndLift(t, one, 10)
 	if err := two.sync(lockPatience, nil); err != nil {
@@ -122,6 +124,10 @@ func TestAStopThatTheDiskDidNotTakeOutlivesTheRecordsPutTogetherAnew(t *testing.
 	}
 	wantIDs(t, two, "a")
 	two.look()
+	audit, _ := os.ReadFile(filepath.Join(dir, auditFile))
+	if got := strings.Count(string(audit), `"event":"rule.add","source":"code","rule":{"id":"a"`); got != 1 {
+		t.Errorf("%d rule.add records of a, want 1:\n%s", got, audit)
+	}
 	wantIDs(t, two, "a")
 	one.look()
 	wantIDs(t, one, "a")

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -45,6 +47,68 @@ func (g *callGuard) count(why string, now time.Time) (n int, wait time.Duration)
 	c.n++
 	g.counts[why] = c
 	return c.n, c.minute.Add(time.Minute).Sub(now)
+}
+
+// guarded lets only those in who may come in. Nothing of a body is read before that, and none for ever.
+func (s *Switch) guarded(inner http.Handler) http.Handler {
+	var browsers http.CrossOriginProtection
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Content-Type-Options", "nosniff")
+		if r.Body != nil && r.Body != http.NoBody {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(adminBodyTime)) // a server that cannot has its own
+			r.Body = http.MaxBytesReader(w, r.Body, maxAdminBody)
+		}
+		tokens := s.tokens()
+		switch {
+		case len(tokens) == 0:
+			unauthorized(w, "no token is configured: set Options.Token or Options.TokenFile")
+		case !s.opts.BehindProxy && !private(r):
+			s.denied(r, "insecure connection")
+			fail(w, http.StatusForbidden, "the call must come over TLS, a Unix socket or loopback, without a proxy unless Options.BehindProxy is set")
+		case browsers.Check(r) != nil || crossSite(r):
+			s.denied(r, "cross-site request")
+			fail(w, http.StatusForbidden, "the call was made by a page of another site")
+		case !bears(r, tokens):
+			s.wrongToken(w, r)
+		case r.URL.RawPath != "" || path.Clean(r.URL.Path) != r.URL.Path:
+			fail(w, http.StatusBadRequest, "the path is not plain")
+		default:
+			s.use()
+			inner.ServeHTTP(w, r)
+		}
+	})
+}
+
+// crossSite is what CrossOriginProtection leaves: reading calls, which change nothing but would tell another site's page whom we crawl.
+func crossSite(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "cross-site" || site == "same-site"
+}
+
+func (s *Switch) wrongToken(w http.ResponseWriter, r *http.Request) {
+	n, wait := s.denied(r, "wrong or no token")
+	if n <= perMinute {
+		unauthorized(w, "a token is needed: Authorization: Bearer ...")
+		return
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+	fail(w, http.StatusTooManyRequests, "too many wrong tokens")
+}
+
+// denied records a call that is kept out, so that nobody can fill the disk with the record: those beyond a few a minute are only counted.
+func (s *Switch) denied(r *http.Request, why string) (n int, wait time.Duration) {
+	n, wait = s.guard.count(why, time.Now())
+	if n > perMinute+1 {
+		return n, wait
+	}
+	if n == perMinute+1 {
+		why += "; further ones of this minute are not listed"
+	}
+	s.log().Warn("killswitch: endpoint refused a call", "from", r.RemoteAddr, "method", r.Method, "path", short(r.URL.Path), "why", why)
+	s.audit(event{Event: "auth.fail", Actor: r.RemoteAddr, Source: FromEndpoint, Detail: why})
+	return n, wait
 }
 
 // tokens are the hashes of the tokens that are let in.

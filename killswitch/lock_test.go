@@ -15,7 +15,7 @@ func TestAHungProcessKeepsNoStopFromComingIntoForce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, path := t.TempDir(), stopFilePath(t, emptyFile)
 		alarms := make(chan error, 10)
-		s := newSwitch(t, Options{StateDir: dir, File: path, OnAlarm: func(err error) { alarms <- err }})
+		s := newSwitch(t, Options{StateDir: dir, File: path, StopAllOnCorrupt: true, OnAlarm: func(err error) { alarms <- err }})
 		wantStopped(t, s, false, "http://a.test/")
 		hung, err := openState(dir)
 		if err != nil {
@@ -32,6 +32,10 @@ func TestAHungProcessKeepsNoStopFromComingIntoForce(t *testing.T) {
 			t.Errorf("Stop = %v, want ErrNotSaved", err)
 		}
 		wantStopped(t, s, true, "http://b.test/")
+		rename(t, path, fileOf(2, "a.test", "c.test")) // while the stop of b waits for the lock
+		time.Sleep(1100 * time.Millisecond)
+		wantStopped(t, s, true, "http://c.test/")
+		wantStopped(t, s, false, "http://other.test/")
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if len(alarms) == 0 {

@@ -23,12 +23,11 @@ func (s *Switch) openState() error {
 	if err == nil {
 		return nil
 	}
-	var busy *errBusy
-	if errors.As(err, &busy) {
+	if !errors.Is(err, errDamaged) {
 		s.closeState()
-		return fmt.Errorf("killswitch: Options.StateDir cannot be read: %w", err)
+		return fmt.Errorf("killswitch: Options.StateDir cannot be used: %w", err)
 	}
-	err = fmt.Errorf("the saved state %s is damaged: %w", st.path(stopsFile), err)
+	err = fmt.Errorf("the saved state %s: %w", st.path(stopsFile), err)
 	if !s.opts.StopAllOnCorrupt {
 		s.closeState()
 		return fmt.Errorf("killswitch: %w: a stop may be lost; repair or remove it with %s, and make the stops anew", err, sizeFile)
@@ -52,6 +51,9 @@ func (s *Switch) sync(patience time.Duration, own func() ([]record, []event)) er
 	var fresh []*entry
 	err := s.state.locked(patience, func() error {
 		recs, whole, readErr := s.state.read()
+		if readErr != nil {
+			readErr = fmt.Errorf("%w: %w", errDamaged, readErr)
+		}
 		fresh = s.apply(recs, whole)
 		var mine []record
 		var events []event
@@ -66,6 +68,9 @@ func (s *Switch) sync(patience time.Duration, own func() ([]record, []event)) er
 		auditErr := s.state.appendAudit(events)
 		if auditErr != nil {
 			auditErr = fmt.Errorf("the audit log cannot be written: %w", auditErr)
+			if !lifts {
+				s.state.hold(events)
+			}
 		}
 		if auditErr != nil && lifts || errors.Is(readErr, errReplaced) { // a lift that leaves no trace does not happen
 			return errors.Join(readErr, auditErr)
@@ -137,19 +142,31 @@ func (s *Switch) dropMade(r record) {
 	s.takeOut(r.ID, r.Reason, func(e *entry) bool { return r.own || !e.unsaved })
 }
 
-// save writes a stop. It is in force already.
-func (s *Switch) save(e *entry, actor string) error {
+// stopRecord is what is written of a stop.
+func (s *Switch) stopRecord(e *entry, actor string) (record, []event) {
 	p := s.flights.times(e)[e]
 	p.Cancelled = e.cancelled.Load()
+	rec := record{Op: "stop", ID: e.rule.ID, Time: e.received, Applied: e.applied, Source: e.source, Rule: &e.rule, Proof: p}
+	events := []event{{Event: "rule.add", Actor: actor, Source: e.source, Rule: &e.rule}}
+	if p.Cancelled > 0 {
+		events = append(events, event{Event: "inflight.cancel", Source: e.source, Rule: &e.rule, Count: p.Cancelled})
+	}
+	return rec, events
+}
+
+// save writes a stop. It is in force already.
+func (s *Switch) save(e *entry, actor string) error {
 	if s.state == nil {
 		return nil
 	}
-	rec := record{Op: "stop", ID: e.rule.ID, Time: e.received, Applied: e.applied, Source: e.source, Rule: &e.rule, Proof: p}
-	evs := []event{{Event: "rule.add", Actor: actor, Source: e.source, Rule: &e.rule}}
-	if p.Cancelled > 0 {
-		evs = append(evs, event{Event: "inflight.cancel", Source: e.source, Rule: &e.rule, Count: p.Cancelled})
+	rec, events := s.stopRecord(e, actor)
+	err := s.sync(lockPatience, func() ([]record, []event) { return []record{rec}, events })
+	var busy *errBusy
+	if errors.As(err, &busy) {
+		s.state.mu.Lock()
+		s.state.hold(events)
+		s.state.mu.Unlock()
 	}
-	err := s.sync(lockPatience, func() ([]record, []event) { return []record{rec}, evs })
 	s.mu.Lock()
 	unsaved := e.unsaved
 	e.failed = unsaved
@@ -201,16 +218,18 @@ func (s *Switch) lookAtState() {
 	if s.state == nil {
 		return
 	}
-	again := s.failedSaves()
-	if len(again) == 0 && !s.state.grew() {
+	if len(s.failedSaves()) == 0 && !s.state.grew() {
 		return
 	}
-	err := s.sync(watchPatience, nil)
-	if s.opts.StopAllOnCorrupt && err != nil {
+	err := s.sync(watchPatience, func() (recs []record, events []event) {
+		for _, e := range s.failedSaves() {
+			rec, _ := s.stopRecord(e, "") // the log has it
+			recs = append(recs, rec)
+		}
+		return recs, nil
+	})
+	if s.opts.StopAllOnCorrupt && errors.Is(err, errDamaged) {
 		s.standIn(corruptID, true, err.Error())
 	}
 	s.alarmState(s.opts.StateDir, err)
-	for _, e := range again {
-		_ = s.save(e, "")
-	}
 }

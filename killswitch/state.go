@@ -20,6 +20,9 @@ const (
 	lockFile  = "lock"
 )
 
+// errDamaged is the error of a stops.jsonl that cannot be read whole: a stop may be lost.
+var errDamaged = errors.New("it is damaged")
+
 // errReplaced is the error of a stops.jsonl that is no longer the one that was read. Nothing more is written then, since a restart must not take what is
 // there for all there was.
 var errReplaced = errors.New("it was removed, replaced or cut while it was in use")
@@ -41,6 +44,7 @@ type state struct {
 	begun      bool  // stops was read before
 	offset     int64 // up to here it has been read
 	records    int   // in it
+	damage     error // a line of it that could not be read
 	foldAt     int   // at how many records it is worth a look whether they can be fewer
 	slack      int   // how many records more than needed are left alone
 }
@@ -137,7 +141,10 @@ func (st *state) read() (recs []record, whole bool, err error) {
 	sum.readLines(text)
 	st.begun, st.offset = true, info.Size()
 	st.records += len(sum.recs)
-	return sum.recs, whole, errors.Join(sum.err(), st.checkSize())
+	if err := sum.err(); err != nil {
+		st.damage = err
+	}
+	return sum.recs, whole, errors.Join(st.damage, st.checkSize())
 }
 
 // follow goes over to the stops.jsonl that another process has put in the place of ours, and reports whether it did.
@@ -164,7 +171,7 @@ func (st *state) follow() (moved bool, err error) {
 		}
 	}
 	_ = st.stops.Close()
-	st.stops, st.offset, st.records = f, 0, 0
+	st.stops, st.offset, st.records, st.damage = f, 0, 0, nil
 	return begun, nil
 }
 
