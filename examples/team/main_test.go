@@ -98,7 +98,7 @@ func wantTold(t *testing.T, dir, out string) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	for _, want := range []string{"prices  9 pages, 1 refused, 0 failed", "the owner asked by mail", "OPS-17", "self-audit: every promise was kept", "report.html"} {
+	for _, want := range []string{"prices  9 pages, 1 refused, 0 failed", "the owner asked by mail", "OPS-17", "by leave of its owner (OPS-12): 1 request for shop.test/export/prices", "self-audit: every promise was kept", "report.html"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -25,6 +25,9 @@ func tell(out io.Writer, guard *etiquette.Guard, dir string) error {
 	if err := page.Close(); err != nil {
 		return err
 	}
+	for _, use := range guard.Robots.Permitted() {
+		fmt.Fprintf(out, "\nby leave of its owner (%s): %d request for %s%s, which robots.txt disallows\n", use.Permit.Ticket, use.Requests, use.Host, use.Permit.Path)
+	}
 	if forum, err := guard.KillSwitch.Report(stopID); err == nil {
 		fmt.Fprintf(out, "\nto the owner of forum.test:\n%s\n", forum)
 	}
