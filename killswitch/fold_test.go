@@ -238,6 +238,31 @@ func TestRecordsThatAreTamperedWithWhileInUseAreNotWrittenTo(t *testing.T) {
 	}
 }
 
+// The note of the size is a lower bound. That it cannot be written must not make two out of what this process and the others take for lifted.
+func TestALiftHoldsThoughTheSizeCannotBeNoted(t *testing.T) {
+	dir := t.TempDir()
+	one, two := stateful(t, dir), stateful(t, dir)
+	mustStop(t, one, Rule{ID: "a", Host: "a.test", Reason: "asked"})
+	two.look()
+	note := filepath.Join(dir, sizeFile)
+	if err := os.Remove(note); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(note, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := one.Lift("a", "agreed")
+	two.look()
+	if got, want := ids(two), ids(one); !slices.Equal(got, want) || (err == nil) != (len(got) == 0) {
+		t.Errorf("Lift = %v, in force here %q and there %q, want the same", err, want, got)
+	}
+	_, err = one.Stop(Rule{ID: "b", Host: "b.test", Reason: "asked"})
+	two.look()
+	if got, want := ids(two), []string{"b"}; !slices.Equal(got, want) || err != nil {
+		t.Errorf("Stop = %v, in force there %q, want %q", err, got, want)
+	}
+}
+
 // Three processes with one directory do what comes into their heads. Whoever looks, or starts anew, finds what a single process would have.
 func TestManyProcessesAgreeWhateverTheyDo(t *testing.T) {
 	rounds := 400

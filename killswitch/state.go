@@ -203,12 +203,10 @@ func (st *state) checkSize() error {
 	return nil
 }
 
-func (st *state) noteSize() error {
-	text, err := json.Marshal(leastSize{st.generation, st.offset})
-	if err != nil {
-		return err
-	}
-	return replaceFile(st.path(sizeFile), append(text, '\n'))
+// noteSize notes the size. Where that fails, the note before it still holds, so what was written counts all the same.
+func (st *state) noteSize() {
+	text, _ := json.Marshal(leastSize{st.generation, st.offset}) // two numbers
+	_ = replaceFile(st.path(sizeFile), append(text, '\n'))
 }
 
 // append writes records whole and through to the disk, or not at all.
@@ -237,5 +235,6 @@ func (st *state) append(recs []record) error {
 	}
 	st.offset += int64(b.Len())
 	st.records += len(recs)
-	return st.noteSize()
+	st.noteSize()
+	return nil
 }

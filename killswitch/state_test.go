@@ -2,6 +2,7 @@ package killswitch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,9 +57,13 @@ func TestManyWritersLoseNoStop(t *testing.T) {
 		s := newSwitch(t, Options{StateDir: dir})
 		wg.Go(func() {
 			for i := range 25 {
-				if _, err := s.Stop(Rule{Host: fmt.Sprintf("h%d-%d.test", p, i), Reason: "x"}); err != nil {
+				_, err := s.Stop(Rule{Host: fmt.Sprintf("h%d-%d.test", p, i), Reason: "x"})
+				if err != nil && !errors.Is(err, ErrNotSaved) { // on a slow disk the others may keep the lock for longer than it waits
 					t.Errorf("Stop = %v, want nil", err)
 				}
+			}
+			for len(s.failedSaves()) > 0 { // it tries again by itself; here without a pause
+				s.look()
 			}
 		})
 	}
