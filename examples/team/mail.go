@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 const (
@@ -14,12 +13,12 @@ const (
 	stopID = "mail-17"
 )
 
-// answerMail is the person who reads, after a second, that a forum's owner wants to be left alone, and writes it into the stop file.
-func answerMail(ctx context.Context, dir string) error {
+// answerMail is the person who reads that a forum's owner wants to be left alone, and writes it into the stop file.
+func answerMail(ctx context.Context, mail <-chan struct{}, dir string) error {
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-time.After(time.Second):
+	case <-mail:
 	}
 	// Replaced as a whole, so that nobody reads half of it.
 	path := filepath.Join(dir, "stops.json")

@@ -1,6 +1,6 @@
 // Team shows how the scrapers of a team keep to one policy: a file that all of them read, a file in which a person stops a host while they run, and
-// one report afterwards. Two scrapers crawl a little web, one through a queue that is fair to hosts, one by following links. After a second the
-// owner of a forum asks to be left alone. It needs no network and takes a few seconds:
+// one report afterwards. Two scrapers crawl a little web, one through a queue that is fair to hosts, one by following links. After three
+// pages the owner of a forum asks to be left alone. It needs no network and takes a few seconds:
 //
 //	go run ./examples/team
 //
@@ -42,20 +42,20 @@ func start(ctx context.Context, out io.Writer, dir string) error {
 		return err
 	}
 	defer web.Close()
-	buildWeb(web)
+	mail := buildWeb(web)
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "etiquette-team-"); err != nil {
 			return err
 		}
 	}
-	return run(ctx, out, dir)
+	return run(ctx, out, dir, mail)
 }
 
 //go:embed etiquette.yaml
 var policyFile string
 
-// run is what a team's program does.
-func run(ctx context.Context, out io.Writer, dir string) error {
+// run is what a team's program does. mail is closed when the forum's owner has written.
+func run(ctx context.Context, out io.Writer, dir string, mail <-chan struct{}) error {
 	if err := prepare(dir); err != nil {
 		return err
 	}
@@ -73,12 +73,17 @@ func run(ctx context.Context, out io.Writer, dir string) error {
 	fmt.Fprintf(out, "%s\nkeeps to %s\n\n", guard.Identity.UserAgent(), filepath.Join(dir, "etiquette.yaml"))
 
 	var prices, news counts
-	var pricesErr, newsErr, mailErr error
-	var all sync.WaitGroup
-	all.Go(func() { pricesErr = crawlPrices(ctx, guard, &prices) })
-	all.Go(func() { newsErr = crawlNews(ctx, guard, &news) })
-	all.Go(func() { mailErr = answerMail(ctx, dir) })
-	all.Wait()
+	var pricesErr, newsErr error
+	office, closeOffice := context.WithCancel(ctx)
+	defer closeOffice()
+	answered := make(chan error, 1)
+	go func() { answered <- answerMail(office, mail, dir) }()
+	var both sync.WaitGroup
+	both.Go(func() { pricesErr = crawlPrices(ctx, guard, &prices) })
+	both.Go(func() { newsErr = crawlNews(ctx, guard, &news) })
+	both.Wait()
+	closeOffice()
+	mailErr := <-answered
 	fmt.Fprintf(out, "prices  %s\nnews    %s\n\n", &prices, &news)
 	return errors.Join(pricesErr, newsErr, mailErr, tell(out, guard, dir))
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // crawl runs the program once and returns what it printed.
-func crawl(t *testing.T, dir string) string {
+func crawl(t *testing.T, dir string, mail <-chan struct{}) string {
 	t.Helper()
 	var out strings.Builder
-	if err := run(t.Context(), &out, dir); err != nil {
+	if err := run(t.Context(), &out, dir, mail); err != nil {
 		t.Fatalf("run = %v\n%s", err, out.String())
 	}
 	return out.String()
@@ -26,9 +26,9 @@ func TestTheTeamsScrapersKeepToThePolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer web.Close()
-	buildWeb(web)
+	mail := buildWeb(web)
 	dir := t.TempDir()
-	out := crawl(t, dir)
+	out := crawl(t, dir, mail)
 
 	for host, least := range map[string]time.Duration{
 		"shop.test": 300 * time.Millisecond, "busy.test": 300 * time.Millisecond, "forum.test": 300 * time.Millisecond, "news.test": 500 * time.Millisecond,
@@ -111,14 +111,14 @@ func TestASecondRunKnowsWhatTheFirstOneKnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer web.Close()
-	buildWeb(web)
+	mail := buildWeb(web)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "stops.json"), []byte(stopForum), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	crawl(t, dir)
+	crawl(t, dir, mail)
 	web.Reset()
-	crawl(t, dir)
+	crawl(t, dir, mail)
 	if got := web.HitsOf("forum.test"); len(got) != 0 {
 		t.Errorf("a stop that was there before: forum.test saw %q", got)
 	}

@@ -2,14 +2,16 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/collyetiquette/etiquette/internal/testweb"
 )
 
-// buildWeb makes four hosts, each of which asks for something else.
-func buildWeb(web *testweb.Web) {
+// buildWeb makes four hosts, each of which asks for something else. mail is closed when the owner of the forum writes.
+func buildWeb(web *testweb.Web) (mail <-chan struct{}) {
 	// Some of it is not for us, one page of that is by its owner's leave, and some of what is linked is not wanted.
 	shop := web.Host("shop.test").
 		Robots("User-agent: *\nDisallow: /cart\nDisallow: /export/\n").
@@ -39,11 +41,19 @@ func buildWeb(web *testweb.Web) {
 		Page("/essays/*", "an essay").
 		Answer("/old", testweb.Answer{Redirect: "/today?from=old"})
 
-	// Its owner will ask by mail.
+	// Its owner sees three of its pages taken, and writes.
+	written := make(chan struct{})
+	var taken atomic.Int32
 	forum := web.Host("forum.test").Robots("User-agent: *\nAllow: /\n")
 	threads := make([]string, 40)
 	for i := range threads {
 		threads[i] = fmt.Sprintf("/thread/%d", i)
 	}
-	forum.Page("/", testweb.Links(threads...)).Page("/thread/*", "a thread")
+	forum.Page("/", testweb.Links(threads...)).Handle("/thread/*", func(w http.ResponseWriter, _ *http.Request) {
+		if taken.Add(1) == 3 {
+			close(written)
+		}
+		_, _ = io.WriteString(w, "<h1>a thread</h1>")
+	})
+	return written
 }
