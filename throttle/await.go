@@ -5,17 +5,18 @@ import "context"
 // await waits until the turn, which stands in the line, may start. The caller holds the shard's lock, which is released.
 func (tn *Turn) await() error {
 	g, t := tn.gate, tn.gate.throttle()
-	defer g.shard.mu.Unlock()
 	for waited := false; ; waited = true {
 		now := t.now()
-		if tn.refused != nil {
-			return tn.refused
+		if err := tn.refused; err != nil {
+			g.shard.mu.Unlock()
+			return err
 		}
 		if g.try(tn, now) {
 			g.advance(now)
 			if waited {
 				t.tellInterval(g, now)
 			}
+			g.shard.mu.Unlock()
 			return nil
 		}
 		if tn.wake == nil {
@@ -25,21 +26,31 @@ func (tn *Turn) await() error {
 			g.advance(now)
 		}
 		g.shard.mu.Unlock()
-		select {
-		case <-tn.wake:
-		case <-tn.ctx.Done():
-		}
-		ended := context.Cause(tn.ctx)
+		ended := tn.sleep()
 		g.shard.mu.Lock()
 		if ended != nil {
-			tn.quit(t.now())
+			tn.quit()
+			g.shard.mu.Unlock()
 			return ended
 		}
 	}
 }
 
-// quit leaves the line; the next in it moves up. The caller holds the lock.
-func (tn *Turn) quit(now int64) {
+// sleep returns when the turn is woken, or with the cause when its context has ended, which comes first if both have happened.
+func (tn *Turn) sleep() error {
+	select {
+	case <-tn.wake:
+		if tn.ctx.Err() == nil {
+			return nil
+		}
+	case <-tn.ctx.Done():
+	}
+	return context.Cause(tn.ctx)
+}
+
+// quit leaves the line; the next in it moves up. Of a line that is cancelled as a whole only those at its head move anybody up, and the timer stays
+// as it is for whoever would start at the same instant. The caller holds the lock.
+func (tn *Turn) quit() {
 	if tn.state != waiting && tn.state != away {
 		return
 	}
@@ -48,7 +59,7 @@ func (tn *Turn) quit(now int64) {
 	first := g.head == tn
 	g.leave(tn)
 	if first {
-		g.advance(now)
+		g.advance(g.throttle().now())
 	}
 	g.settle()
 }

@@ -131,17 +131,16 @@ func (g *gate) land(tn *Turn, now int64) {
 
 // Cancel gives the turn back: nothing was sent, so no start is counted and the next in line moves up.
 func (tn *Turn) Cancel() {
-	tn.gate.shard.mu.Lock()
-	defer tn.gate.shard.mu.Unlock()
 	g := tn.gate
-	now := g.throttle().now()
-	if tn.state == flying {
-		g.takeBack(tn)
-		g.advance(now)
-		g.settle()
+	g.shard.mu.Lock()
+	defer g.shard.mu.Unlock()
+	if tn.state != flying {
+		tn.quit()
 		return
 	}
-	tn.quit(now)
+	g.takeBack(tn)
+	g.advance(g.throttle().now())
+	g.settle()
 }
 
 // takeBack undoes a start. The caller holds the lock.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -211,4 +212,42 @@ func TestAnErrorSaysWhatHappenedAndWhatWouldHelp(t *testing.T) {
 			t.Errorf("Error() = %q\nwant %q", got, x.want)
 		}
 	}
+}
+
+// Whatever the machine does meanwhile: who leaves a line neither allocates nor sets its timer anew, so that ten thousand who leave cost ten thousand steps.
+func TestALineThatIsCancelledSetsNoTimerAnew(t *testing.T) {
+	bubble(t, Options{Rules: []LimitRule{{Delay: time.Hour}}}, func(t *testing.T, th *Throttle) {
+		mustWait(t, th, "http://a.test/").Done(nil, nil)
+		const n = 10_000
+		u := parse(t, "http://a.test/")
+		turns := make([]*Turn, n)
+		for i := range turns {
+			turns[i] = &Turn{url: u, ctx: t.Context()}
+			if err := th.enter(turns[i], "a.test"); err != nil {
+				t.Fatal(err)
+			}
+			turns[i].gate.shard.mu.Unlock()
+		}
+		g := turns[0].gate
+		g.shard.mu.Lock()
+		defer g.shard.mu.Unlock()
+		g.advance(th.now())
+		armed, timer := g.armed, g.timer
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for _, tn := range turns[:n-1] { // the one at the head each time: the worst order
+			tn.quit()
+			if g.armed != armed || g.timer != timer {
+				t.Fatal("the timer was set anew, want it left as it is: the next one starts at the same instant")
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if got, most := after.Mallocs-before.Mallocs, uint64(n/100); got > most {
+			t.Errorf("%d allocations, want at most %d", got, most)
+		}
+		turns[n-1].quit()
+		if g.timer != nil || g.waiting != 0 || g.head != nil {
+			t.Errorf("timer %v, %d wait, want none", g.timer, g.waiting)
+		}
+	})
 }
