@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,8 +21,13 @@ import (
 func TestNoMoreThanMaxRequestsAreSentOverAllHosts(t *testing.T) {
 	for _, async := range []bool{false, true} {
 		virtual(t, func(t *testing.T, web *testweb.Web) {
+			var mu sync.Mutex
 			var told []report.Skip
-			o := Options{MaxRequests: 5, OnSkip: func(_ *colly.Request, s report.Skip) { told = append(told, s) }}
+			o := Options{MaxRequests: 5, OnSkip: func(_ *colly.Request, s report.Skip) {
+				mu.Lock()
+				defer mu.Unlock()
+				told = append(told, s)
+			}}
 			c, th := paced(t, web, o, colly.Async(async))
 			for _, host := range []string{"a.test", "b.test", "c.test"} {
 				web.Host(host).Page("/*", "x")
@@ -117,10 +123,10 @@ func TestWhoWaitsWhenTheLastRequestIsSentElsewhereIsRefusedWhenItsTurnComes(t *t
 
 func TestARunEndsWhenMaxRequestsAreSpent(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
-		told := 0
+		var told atomic.Int64
 		o := Options{MaxRequests: 3, OnSkip: func(_ *colly.Request, s report.Skip) {
 			if s.Reason == report.Budget {
-				told++
+				told.Add(1)
 			}
 		}}
 		c, th := paced(t, web, o, colly.Async())
@@ -128,8 +134,8 @@ func TestARunEndsWhenMaxRequestsAreSpent(t *testing.T) {
 		web.Host("b.test").Page("/*", "x")
 		f, _ := frontierOf(t, th, nil, append(numbered("a.test", 4), numbered("b.test", 4)...)...)
 		runAll(t, f, c, 2)
-		if got := len(web.Hits()); got != 3 || told != 5 {
-			t.Errorf("%d sent and %d told, want 3 and 5", got, told)
+		if got := len(web.Hits()); got != 3 || told.Load() != 5 {
+			t.Errorf("%d sent and %d told, want 3 and 5", got, told.Load())
 		}
 	})
 }

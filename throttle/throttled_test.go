@@ -3,6 +3,7 @@ package throttle
 import (
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -77,7 +78,12 @@ func TestABlockThatLastsTooLongIsSkippedWithTheTimeToAskAgain(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
 		web.Host("a.test").Page("/*", "x").Answer("/1", retryAfter(429, "600"))
 		var skips []report.Skip
-		c, th := paced(t, web, Options{OnSkip: func(_ *colly.Request, s report.Skip) { skips = append(skips, s) }}, colly.Async())
+		var mu sync.Mutex
+		c, th := paced(t, web, Options{OnSkip: func(_ *colly.Request, s report.Skip) {
+			mu.Lock()
+			defer mu.Unlock()
+			skips = append(skips, s)
+		}}, colly.Async())
 		start := time.Now()
 		for i := range 3 {
 			_ = c.Visit(fmt.Sprintf("http://a.test/%d", i+1))
