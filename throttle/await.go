@@ -11,6 +11,11 @@ func (tn *Turn) await() error {
 			g.shard.mu.Unlock()
 			return err
 		}
+		if t.closed.Load() { // and nobody looks through the lines any more
+			tn.quit()
+			g.shard.mu.Unlock()
+			return ErrClosed
+		}
 		if g.try(tn, now) {
 			g.advance(now)
 			if waited {

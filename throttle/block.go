@@ -6,6 +6,7 @@ const (
 	firstBlock = 30 * time.Second // what a 429 without Retry-After earns
 	lastBlock  = time.Hour        // what such blocks double up to
 	quietTime  = 30 * time.Minute // how long after a block's end it is forgotten
+	mostLevels = 64               // how often blocks are counted to have doubled
 	cleanRun   = 10               // how many clean answers take back one level
 
 	parkFor        = 24 * time.Hour // how long a host that says no, or does nothing else than block, is left alone
@@ -35,7 +36,7 @@ func (b *block) incident(now, started int64, retryAfter, interval time.Duration,
 			b.since = now
 		}
 		b.incidents++
-		b.level = min(b.level+1, 64)
+		b.level = min(b.level+1, mostLevels)
 		b.begun, b.probing, b.clean = now, true, 0
 	}
 	wait := retryAfter

@@ -101,8 +101,11 @@ func (t *Throttle) hold(h *host, robots bool, now int64) (report.Reason, int64) 
 	return "", 0
 }
 
-// refuse is the error for a turn that must not join the line of a host that is held, or nil. The caller holds the lock.
+// refuse is the error for a turn that must not join the line of a host that is held, or of a Throttle that is closed, or nil. The caller holds the lock.
 func (t *Throttle) refuse(tn *Turn, now int64) error {
+	if t.closed.Load() {
+		return ErrClosed
+	}
 	reason, until := t.hold(tn.gate.host, tn.robots, now)
 	if reason == "" {
 		return nil

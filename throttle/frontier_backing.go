@@ -45,10 +45,15 @@ func (f *Frontier) draw() (more bool, err error) {
 		return false, fmt.Errorf("throttle: the frontier's storage: %w", err)
 	}
 	n := min(stored, room, drawAtOnce)
-	for range n {
+	for i := range n {
 		text, err := f.backing.GetRequest()
+		if err != nil && i == 0 {
+			if left, _ := f.backing.QueueSize(); left == stored {
+				return false, fmt.Errorf("throttle: the frontier's storage has %d requests and gives none: %w", stored, err)
+			}
+		}
 		if err != nil || len(text) == 0 {
-			return false, nil // another process was faster; a storage that is broken says so in QueueSize
+			return false, nil // another process was faster
 		}
 		f.take(item(text))
 	}

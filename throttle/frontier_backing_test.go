@@ -35,6 +35,25 @@ func TestAStorageThatFailsIsNeverSilent(t *testing.T) {
 	})
 }
 
+func TestAStorageThatGivesNothingIsAnError(t *testing.T) {
+	virtual(t, func(t *testing.T, web *testweb.Web) {
+		c, th := paced(t, web, Options{})
+		gone := errors.New("gone")
+		f, _ := frontierOf(t, th, stuck{gone})
+		if err := f.Run(t.Context(), c, 1); !errors.Is(err, gone) {
+			t.Errorf("Run = %v, want %v", err, gone)
+		}
+	})
+}
+
+// stuck is a storage that has a request and cannot give it.
+type stuck struct{ err error }
+
+func (stuck) Init() error                   { return nil }
+func (stuck) AddRequest([]byte) error       { return nil }
+func (s stuck) GetRequest() ([]byte, error) { return nil, s.err }
+func (stuck) QueueSize() (int, error)       { return 1, nil }
+
 // failing is a storage in memory that fails while fail says so.
 type failing struct {
 	queue.InMemoryQueueStorage

@@ -3,6 +3,7 @@ package throttle
 import (
 	"errors"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -123,4 +124,13 @@ func seconds(ns ...float64) []time.Duration {
 		out = append(out, time.Duration(n*float64(time.Second)))
 	}
 	return out
+}
+
+// response is an answer with a status and headers.
+func response(status int, header ...string) *http.Response {
+	h := http.Header{}
+	for i := 0; i+1 < len(header); i += 2 {
+		h.Set(header[i], header[i+1])
+	}
+	return &http.Response{StatusCode: status, Header: h}
 }

@@ -30,6 +30,7 @@ type host struct {
 type more struct {
 	block    block
 	parked   int64 // until when
+	since    int64 // when it was parked
 	reason   report.Reason
 	accepted uint32 // the crawl delay in milliseconds that Unpark accepted
 	delays   []originDelay
@@ -100,6 +101,9 @@ func (h *host) asked(o origins, d time.Duration) {
 	}
 }
 
+// longestCrawlDelay is what fits into a host.
+const longestCrawlDelay = math.MaxUint32 * time.Millisecond
+
 // millis rounds up, so that no gap is ever shorter than what was asked.
 func millis(d time.Duration) uint32 {
 	if d <= 0 {
@@ -134,13 +138,13 @@ func (h *host) hold(now int64, maxWait time.Duration) (report.Reason, int64) {
 	return "", 0
 }
 
-// park lets the host alone until the given instant. A later end is kept.
-func (h *host) park(until int64, reason report.Reason) bool {
+// park lets the host alone from now until the given instant. A later end is kept.
+func (h *host) park(now, until int64, reason report.Reason) bool {
 	m := h.extra()
 	if until <= m.parked {
 		return false
 	}
-	m.parked, m.reason = until, reason
+	m.since, m.parked, m.reason = now, until, reason
 	return true
 }
 

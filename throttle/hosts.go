@@ -69,13 +69,18 @@ func (s *shard) add(key string, now int64) (*host, int64) {
 			return nil, till
 		}
 	}
+	return s.insert(key, now), 0
+}
+
+// insert makes a host. The caller holds the lock.
+func (s *shard) insert(key string, now int64) *host {
 	if s.table.count >= roomAt(len(s.table.slots)) {
 		s.sweep(now)
 	}
 	h := &host{name: strings.Clone(key)} // the key shares the memory of a whole URL
-	s.table.put(h, t.hash(key))
-	t.count.Add(1)
-	return h, 0
+	s.table.put(h, s.hosts.hash(key))
+	s.hosts.count.Add(1)
+	return h
 }
 
 // sweep drops what owes nothing, and notes when it is worth looking again if that did not help.

@@ -22,24 +22,28 @@ func (t *Throttle) learn(tn *Turn, resp *http.Response) {
 	var retryAfter time.Duration
 	if throttled(resp.StatusCode) {
 		retryAfter, _ = parseRetryAfter(resp.Header.Get("Retry-After"), resp.Header.Get("Date"), time.Now())
-		t.urls.throttled(tn)
 	}
 
 	g.shard.mu.Lock()
+	if tn.state != flying { // it ended: what belongs to it is not known any more
+		g.shard.mu.Unlock()
+		return
+	}
 	now := t.now()
 	var news event
 	var note note
 	if throttled(resp.StatusCode) {
+		t.urls.throttled(tn)
 		b := &h.extra().block
 		if b.incident(now, tn.began, retryAfter, g.interval(), rand.Float64()) {
 			news = event{what: "blocked", until: b.until}
 		}
-		if b.stalled(now) && h.park(now+int64(parkFor), report.RateLimited) || retryAfter > longestBlock && h.park(b.until, report.RateLimited) {
+		if b.stalled(now) && h.park(now, now+int64(parkFor), report.RateLimited) || retryAfter > longestBlock && h.park(now, b.until, report.RateLimited) {
 			news = event{what: "parked", until: h.more.parked}
 		}
 	}
 	if denies(resp) {
-		if h.deny(tn.robots) && h.park(now+int64(parkFor), report.AccessDenied) {
+		if h.deny(tn.robots) && h.park(now, now+int64(parkFor), report.AccessDenied) {
 			news = event{what: "parked", until: h.more.parked}
 		}
 		if h.more != nil && !throttled(resp.StatusCode) {

@@ -88,10 +88,12 @@ func (o *Options) check() error {
 	switch {
 	case o.MaxCrawlDelay < 0:
 		return fmt.Errorf("throttle: Options.MaxCrawlDelay %s is negative: zero means %s", o.MaxCrawlDelay, DefaultMaxCrawlDelay)
-	case o.Total < 0 || math.IsNaN(o.Total):
+	case o.MaxCrawlDelay > longestCrawlDelay:
+		return fmt.Errorf("throttle: Options.MaxCrawlDelay %s is longer than %s, the longest that can be kept", o.MaxCrawlDelay, longestCrawlDelay)
+	case o.Total < 0 || math.IsNaN(o.Total) || math.IsInf(o.Total, 0):
 		return fmt.Errorf("throttle: Options.Total %v is no number of requests a second: zero means no limit", o.Total)
-	case math.IsNaN(o.DomainRate):
-		return fmt.Errorf("throttle: Options.DomainRate is no number: zero means %d a second", DefaultDomainRate)
+	case math.IsNaN(o.DomainRate) || math.IsInf(o.DomainRate, 0):
+		return fmt.Errorf("throttle: Options.DomainRate %v is no number: zero means %d a second, a negative one no limit", o.DomainRate, DefaultDomainRate)
 	case o.Share < 0:
 		return fmt.Errorf("throttle: Options.Share %d is negative: it is a number of processes, zero means one", o.Share)
 	case o.MaxRequests < 0:

@@ -19,6 +19,9 @@ const NoDelay time.Duration = -1
 // DefaultDelay is the Delay of a host for which no rule says another.
 const DefaultDelay = time.Second
 
+// longestDelay is the longest that a LimitRule may ask for; sums of such can still be counted with.
+const longestDelay = 365 * 24 * time.Hour
+
 // LimitRule is the pace of the hosts that it matches. It has the fields of Colly's LimitRule, but each host is paced by itself. Of several rules the
 // first that matches counts, as in Colly. The zero value matches every host: one request a second, one at a time.
 type LimitRule struct {
@@ -72,6 +75,10 @@ func (r LimitRule) compile() (pace, error) {
 	switch {
 	case r.Delay < 0 && r.Delay != NoDelay:
 		return p, fmt.Errorf(".Delay %s is negative: use NoDelay to keep no gap", r.Delay)
+	case r.Delay > longestDelay:
+		return p, fmt.Errorf(".Delay %s is longer than a year: a host that is never to be asked is one for the kill switch", r.Delay)
+	case r.RandomDelay > longestDelay:
+		return p, fmt.Errorf(".RandomDelay %s is longer than a year", r.RandomDelay)
 	case r.RandomDelay < 0:
 		return p, fmt.Errorf(".RandomDelay %s is negative: it only adds", r.RandomDelay)
 	case r.Parallelism < 0:

@@ -114,7 +114,7 @@ func (t *Throttle) Unpark(host, reason string) error {
 	s.mu.Unlock()
 	if held {
 		t.reportLift(key)
-		t.state.write(note{Host: key, Lifted: true})
+		t.state.write(note{Host: key, At: time.Now().UnixMilli(), Lifted: true})
 		t.teller.Log().Warn("throttle: host unparked", "host", key, "was", was, "reason", reason)
 	}
 	return nil

@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -86,7 +87,8 @@ func New(o Options) (*Throttle, error) {
 // now is the instant, in nanoseconds since the throttle began, never zero.
 func (t *Throttle) now() int64 { return int64(time.Since(t.epoch)) + 1 }
 
-func (t *Throttle) at(w time.Time) int64 { return int64(w.Sub(t.epoch)) + 1 }
+// at is the instant of a time. One that is too far away to be counted with is the last.
+func (t *Throttle) at(w time.Time) int64 { return int64(min(w.Sub(t.epoch), math.MaxInt64-1)) + 1 }
 
 func (t *Throttle) wall(at int64) time.Time { return t.epoch.Add(time.Duration(at - 1)) }
 
@@ -151,11 +153,7 @@ func (t *Throttle) enter(tn *Turn, key string) error {
 		tn.gate.stretch = tn.hop.Stretch()
 	}
 	t.heed(tn, now)
-	err := t.refuse(tn, now)
-	if t.closed.Load() {
-		err = ErrClosed
-	}
-	if err != nil {
+	if err := t.refuse(tn, now); err != nil {
 		tn.gate.settle()
 		s.mu.Unlock()
 		t.reportParked(err)
@@ -203,7 +201,7 @@ func (t *Throttle) heed(tn *Turn, now int64) {
 	tooLong := h.crawlDelay() > t.opts.shared(t.maxCrawlDelay) && (h.more == nil || h.delay > h.more.accepted)
 	switch {
 	case tooLong && (h.more == nil || now >= h.more.parked):
-		h.park(now+int64(parkFor), report.CrawlDelayTooLong)
+		h.park(now, now+int64(parkFor), report.CrawlDelayTooLong)
 		g.refuseHeld(now)
 	case !tooLong && h.more != nil && h.more.reason == report.CrawlDelayTooLong:
 		h.more.parked, h.more.reason = 0, ""
