@@ -21,8 +21,8 @@ import (
 //	c := colly.NewCollector()
 //	guard, err := etiquette.Attach(c, "MyDataBot/1.0 (+https://bot.example.com/about; mailto:data@example.com)")
 //
-// userAgent is a product token with a version and a contact; an *identity.InvalidError says what is wrong with it. An error leaves a collector that was
-// not attached before sending nothing, with the reason as the error of each Visit. A second Attach with the same userAgent returns the first Guard; after
+// userAgent is a product token with a version and a contact; an *identity.InvalidError says what is wrong with it. An error leaves a collector
+// without a Guard sending nothing, with the reason as the error of each Visit. A second Attach with the same userAgent returns the first Guard; after
 // any other policy it is an error, and the first stays in force. It touches no network.
 func Attach(c *colly.Collector, userAgent string) (*Guard, error) {
 	if first := guardOf(c); first != nil {
@@ -33,7 +33,7 @@ func Attach(c *colly.Collector, userAgent string) (*Guard, error) {
 	}
 	g, err := New(Policy{UserAgent: userAgent})
 	if err != nil {
-		return nil, chain.Fail(c, err)
+		return nil, chain.Fail(c, chain.Guard, err)
 	}
 	if err := g.Attach(c); err != nil {
 		return nil, errors.Join(err, g.Close())
@@ -42,11 +42,12 @@ func Attach(c *colly.Collector, userAgent string) (*Guard, error) {
 }
 
 // Attach puts all parts on a collector and its later clones: right after NewCollector, before the first Visit. Any number of collectors may have one
-// Guard. The same Guard again is a no-op; a collector that has another one, or a part of its own, keeps that and gives an error. If the first Attach of
-// a collector fails, it sends nothing, and each Visit gives the reason. Attach must not run while the collector has requests under way.
+// Guard. The same Guard again is a no-op; a collector that has another one keeps that and gives an error. Any other error, a part that is attached by
+// itself say, leaves the collector sending nothing, with the reason as the error of each Visit. Attach must not run while the collector has requests
+// under way.
 func (g *Guard) Attach(c *colly.Collector) error {
 	if _, err := chain.Attach(c, g.policy.chainConfig(), g.layers...); err != nil {
-		return g.explain(err)
+		return g.explain(c, err)
 	}
 	// From here on every request is judged by every part. What is left is what each part sets on the collector itself.
 	for _, part := range g.parts() {
@@ -61,7 +62,7 @@ func (g *Guard) Attach(c *colly.Collector) error {
 }
 
 // explain says what to do about a collector that has something attached already.
-func (g *Guard) explain(err error) error {
+func (g *Guard) explain(c *colly.Collector, err error) error {
 	var taken *chain.TakenError
 	if !errors.As(err, &taken) {
 		return err
@@ -70,7 +71,8 @@ func (g *Guard) explain(err error) error {
 		return fmt.Errorf("etiquette: Attach: the collector already has another Guard, which stays in force: use that one: %w", err)
 	}
 	kind := taken.Layer.Kind()
-	return fmt.Errorf("etiquette: Attach: the collector already has %s attached by itself, and nothing else was added: leave that line out, a Guard has all parts: %w", kind, err)
+	return chain.Fail(c, chain.Guard, fmt.Errorf(
+		"etiquette: Attach: the collector already has %s attached by itself, and nothing else was added: leave that line out, a Guard has all parts: %w", kind, err))
 }
 
 // part is what all four have in common.

@@ -40,12 +40,12 @@ type Robots struct {
 
 // Attach makes c obey robots.txt, with all defaults. It must come right after NewCollector and what goes with it (SetProxyFunc and the like may
 // come later), and before the first Visit. On a collector that was attached with the default options already it is a no-op and
-// returns the first Robots; after other options it is an error, and those stay in force. An error leaves a collector that was not attached
-// before sending nothing, with the reason as the error of each Visit.
+// returns the first Robots; after other options it is an error, and those stay in force. An error leaves a collector that has no Robots
+// sending nothing, with the reason as the error of each Visit.
 func Attach(c *colly.Collector) (*Robots, error) {
 	r, err := New(Options{})
 	if err != nil {
-		return nil, err
+		return nil, chain.Fail(c, chain.Robots, err)
 	}
 	return r.attach(c)
 }

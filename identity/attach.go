@@ -12,13 +12,13 @@ import (
 // Attach makes c say who it is: every request of c and of its clones carries userAgent, and the From field if userAgent holds an email
 // address. It sets c.UserAgent, and From in a copy of c.Headers.
 //
-// It fails with an *[InvalidError] if userAgent must not go out; a collector to which nothing was attached before then sends nothing, and each
-// Visit says why. Placeholders and reserved names only warn. A second Attach with the same userAgent returns the first Identity, one with
+// It fails with an *[InvalidError] if userAgent must not go out; a collector without an identity then sends nothing, and each Visit says
+// why. Placeholders and reserved names only warn. A second Attach with the same userAgent returns the first Identity, one with
 // another is an error, and the first stays in force. It does not touch the network and must not run while c has requests under way.
 func Attach(c *colly.Collector, userAgent string) (*Identity, error) {
 	id, err := New(Options{UserAgent: userAgent})
 	if err != nil {
-		return nil, chain.Fail(c, err)
+		return nil, chain.Fail(c, chain.Identity, err)
 	}
 	return id.attach(c)
 }

@@ -12,12 +12,12 @@ import (
 
 // Attach puts a kill switch with a stop file in front of everything that the collector sends; see Options.File. A collector that has one with the
 // same file keeps it, and that one is returned; one with other options is an error, and the first stays in force. If the file does not exist or
-// cannot be read whole, the error says what to create, and a collector to which nothing was attached before sends nothing until an Attach succeeds.
+// cannot be read whole, the error says what to create, and a collector without a switch sends nothing until an Attach succeeds.
 //
 // Attach must not run while the collector has requests under way.
 func Attach(c *colly.Collector, path string) (*Switch, error) {
 	if path == "" {
-		return nil, chain.Fail(c, errors.New("killswitch: Attach needs the path of a stop file"))
+		return nil, chain.Fail(c, chain.KillSwitch, errors.New("killswitch: Attach needs the path of a stop file"))
 	}
 	o := Options{File: path}
 	if l := layerOf(c); l != nil {
@@ -28,7 +28,7 @@ func Attach(c *colly.Collector, path string) (*Switch, error) {
 	}
 	s, err := New(o)
 	if err != nil {
-		return nil, chain.Fail(c, err)
+		return nil, chain.Fail(c, chain.KillSwitch, err)
 	}
 	if err := s.Attach(c); err != nil {
 		_ = s.Close()

@@ -14,11 +14,11 @@ import (
 )
 
 // Attach paces a collector and its later clones. Call it right after NewCollector. A second call with equal rules returns the first Throttle; with
-// other rules it is an error, and the first stays in force. If the first call fails, the collector sends nothing, and each Visit gives the reason.
+// other rules it is an error, and the first stays in force. If it fails for a collector without one, that sends nothing, and each Visit gives the reason.
 func Attach(c *colly.Collector, rules ...LimitRule) (*Throttle, error) {
 	t, err := New(Options{Rules: rules})
 	if err != nil {
-		return nil, chain.Fail(c, err)
+		return nil, chain.Fail(c, chain.Throttle, err)
 	}
 	return t.attach(c)
 }

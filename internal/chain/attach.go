@@ -20,8 +20,8 @@ func (e *TakenError) Error() string {
 }
 
 // Attach puts layers into the collector's chain and wires the collector if it has none yet. On a clone that inherited the chain it adds only the
-// callbacks. The same layer again is a no-op; another of the same kind is a *TakenError and changes nothing. If the first Attach of a collector
-// fails, the collector sends nothing from then on, and each Visit gives the reason.
+// callbacks. The same layer again is a no-op; another of the same kind is a *TakenError and changes nothing. If an Attach fails whose kinds are not
+// all there already, the collector sends nothing from then on, and each Visit gives the reason, until an Attach brings what is missing.
 //
 // Attach must not run while the collector has requests under way.
 func Attach(col *colly.Collector, cfg Config, layers ...Layer) (*Chain, error) {
@@ -30,6 +30,7 @@ func Attach(col *colly.Collector, cfg Config, layers ...Layer) (*Chain, error) {
 	}
 	if c := inherited(col); c != nil {
 		if err := c.join(cfg, layers); err != nil {
+			c.lacks(err, layers)
 			return nil, err
 		}
 		c.watch(col)
@@ -172,10 +173,14 @@ func (c *Chain) watch(col *colly.Collector) {
 	col.OnError(func(resp *colly.Response, err error) { c.outcome(w.Value(), resp, err) })
 }
 
-// Fail is for a part whose Attach fails before it has a layer, because of a wrong option say: a collector without a chain sends nothing from then on,
-// and each Visit gives err. One that has a chain keeps it. It returns err.
-func Fail(col *colly.Collector, err error) error {
-	if col == nil || inherited(col) != nil {
+// Fail is for a part whose Attach fails before it has a layer of its kind, because of a wrong option say: the collector sends nothing from then on, and
+// each Visit gives err, unless it has a layer of that kind already, which then stays in force. It returns err.
+func Fail(col *colly.Collector, kind Kind, err error) error {
+	if col == nil {
+		return err
+	}
+	if c := inherited(col); c != nil {
+		c.lack(kind, err)
 		return err
 	}
 	client, before := checkBefore(col, nil)
@@ -189,7 +194,7 @@ func Fail(col *colly.Collector, err error) error {
 // failAttach leaves the collector sending nothing. A client that is not Colly's own is not written to.
 func failAttach(col *colly.Collector, client *http.Client, err error, layers []Layer) {
 	c := newChain(Config{})
-	c.layers.Store(newStack(layers, c.attempt))
+	c.layers.Store(newStack(layers, nil, c.attempt))
 	dead := &deadContext{chain: c, user: userContext(col), fault: &attachFault{err}}
 	if client != nil && client.Transport != nil {
 		dead.displaced = err

@@ -29,11 +29,15 @@ type BypassError struct {
 	Method string
 	Host   string
 	Detail string // what happened and what would help
+
+	cause error // what made it so, or nil
 }
 
 func (e *BypassError) Error() string { return "etiquette: " + e.URL + " not sent: " + e.Detail }
 
 func (e *BypassError) Is(target error) bool { return target == ErrBypassed }
+
+func (e *BypassError) Unwrap() error { return e.cause }
 
 // Skip implements report.Refusal.
 func (e *BypassError) Skip() report.Skip {

@@ -64,6 +64,7 @@ type Chain struct {
 	user        context.Context
 	collectors  []weak.Pointer[colly.Collector] // those that run our callbacks
 	pairs       map[memoryKey]time.Time         // what was told of a Visit with CheckHead
+	missing     map[Kind]error                  // kinds of which an Attach failed, and why
 	bypassWait  time.Duration
 	proxiedOf   *http.Transport
 	proxiedBase *http.Transport
@@ -74,7 +75,7 @@ func newChain(cfg Config) *Chain {
 	c.memory.seed = maphash.MakeSeed()
 	c.cfg.Store(&cfg)
 	c.allowPrivate.Store(cfg.AllowPrivate)
-	c.layers.Store(newStack(nil, c.attempt))
+	c.layers.Store(newStack(nil, nil, c.attempt))
 	return c
 }
 
@@ -95,7 +96,10 @@ func (c *Chain) Layers() []Layer { return c.stack().layers }
 func (c *Chain) add(layers []Layer) {
 	all := slices.Concat(c.stack().layers, layers)
 	slices.SortStableFunc(all, func(a, b Layer) int { return int(a.Kind()) - int(b.Kind()) })
-	c.layers.Store(newStack(all, c.attempt))
+	for _, l := range layers {
+		delete(c.missing, l.Kind())
+	}
+	c.layers.Store(newStack(all, c.fault(), c.attempt))
 }
 
 // runsCallbacks reports whether col has our callbacks. The caller holds mu.

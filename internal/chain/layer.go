@@ -95,12 +95,13 @@ type Admission struct {
 // stack is the layers of a chain at one moment, in order. It is never changed, only replaced.
 type stack struct {
 	layers  []Layer
+	fault   error // why nothing may be sent; nil: it may
 	handle  Handler
 	tokener Tokener
 }
 
-func newStack(layers []Layer, last Handler) *stack {
-	s := &stack{layers: layers, handle: last}
+func newStack(layers []Layer, fault error, last Handler) *stack {
+	s := &stack{layers: layers, fault: fault, handle: last}
 	for i := len(layers) - 1; i >= 0; i-- {
 		layer, next := layers[i], s.handle
 		if t, ok := layer.(Tokener); ok {
@@ -113,6 +114,9 @@ func newStack(layers []Layer, last Handler) *stack {
 			}
 			return resp, err
 		}
+	}
+	if fault != nil {
+		s.handle = closed{fault}.handle
 	}
 	return s
 }

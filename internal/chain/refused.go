@@ -98,7 +98,7 @@ func (self) Skipped(*colly.Request, report.Skip)                 {}
 
 // tell passes a skip to the layer that refused, and the chain's own to the first layer there is.
 func (c *Chain) tell(l Layer, r *colly.Request, s report.Skip) {
-	if l == nil || l == itself {
+	if l == nil || l.Kind() == chainItself {
 		l = c.stack().first()
 	}
 	if l != nil {
