@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
-	"github.com/collyetiquette/etiquette/internal/origin"
 	"github.com/collyetiquette/etiquette/report"
 )
 
@@ -58,7 +57,7 @@ func (e *UnwantedError) Skip() report.Skip {
 // fill says what was asked for.
 func (e *UnwantedError) fill(h *chain.Hop, status int) {
 	e.URL, e.Method, e.Status = h.URL().Redacted(), h.Method(), status
-	e.Host, _ = origin.HostKey(h.URL())
+	e.Host, _ = h.HostKey()
 	if u, err := url.Parse(h.Header().Get("Referer")); err == nil {
 		e.Referrer = u.Redacted()
 	}

@@ -13,7 +13,7 @@ import (
 
 // judge decides on a hop, and tells the throttle of the crawl delay.
 func (r *Robots) judge(h *chain.Hop) error {
-	o, err := origin.Of(h.URL())
+	o, err := h.Origin()
 	if err != nil {
 		return &RefusedError{Decision{URL: h.URL().Redacted(), Class: ClassUnreachable, Reason: report.RobotsUnreachable, Err: err}}
 	}

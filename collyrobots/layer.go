@@ -39,7 +39,7 @@ func (r layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) 
 
 // paceAsBefore gives a request for robots.txt itself the crawl delay of the copy that is known, even an old one.
 func (r *Robots) paceAsBefore(h *chain.Hop) {
-	o, err := origin.Of(h.URL())
+	o, err := h.Origin()
 	if err != nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (r layer) Recheck(h *chain.Hop) (stale bool, err error) {
 	if h.IsRobots() || isRobotsURL(h.URL()) {
 		return false, nil
 	}
-	o, err := origin.Of(h.URL())
+	o, err := h.Origin()
 	if err != nil {
 		return false, nil // it was refused before
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
-	"github.com/collyetiquette/etiquette/internal/origin"
 )
 
 // Opens is when the site lets a hop in by its Visit-time: now itself if the hours are open or nothing is known of any. It is false if they never
@@ -14,7 +13,7 @@ func (r layer) Opens(h *chain.Hop, now time.Time) (time.Time, bool) {
 	if h.IsRobots() || isRobotsURL(h.URL()) {
 		return now, true
 	}
-	o, err := origin.Of(h.URL())
+	o, err := h.Origin()
 	if err != nil {
 		return now, true
 	}

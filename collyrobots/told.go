@@ -102,7 +102,7 @@ func (r *Robots) warnUnpaced(h *chain.Hop, c *heldCopy, d time.Duration) {
 	if c.crawlDelayWarned.Load() || h.Chain().Layer(chain.Throttle) != nil || c.crawlDelayWarned.Swap(true) {
 		return
 	}
-	o, err := origin.Of(h.URL())
+	o, err := h.Origin()
 	if err != nil || !r.pacedHost.add(o.Clone().Host()) {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
-	"github.com/collyetiquette/etiquette/internal/origin"
 	"github.com/collyetiquette/etiquette/internal/pattern"
 	"github.com/collyetiquette/etiquette/report"
 )
@@ -30,7 +29,7 @@ func (s *Switch) learn(h *chain.Hop, resp *http.Response, err error) {
 
 // stop451 stops the one URL, and the host if it has answered so before.
 func (s *Switch) stop451(h *chain.Hop) {
-	host, err := origin.HostKey(h.URL())
+	host, err := h.HostKey()
 	if err != nil {
 		return
 	}
@@ -56,7 +55,7 @@ func (s *Switch) count451(host string) int {
 }
 
 func (s *Switch) stopHost(h *chain.Hop, reason string) {
-	if host, err := origin.HostKey(h.URL()); err == nil {
+	if host, err := h.HostKey(); err == nil {
 		s.stopBy(h, Rule{Host: host, Reason: reason})
 	}
 }

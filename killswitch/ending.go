@@ -28,7 +28,8 @@ func (f *flights) end(ix *index, by chain.Layer, spared *chain.Hop) *landing {
 	for i := range f.shards {
 		s := &f.shards[i]
 		s.mu.Lock()
-		for h, fl := range s.flying {
+		for fl := s.first; fl != nil; fl = fl.next {
+			h := fl.hop
 			if fl.ended || h == spared {
 				continue
 			}
@@ -44,7 +45,6 @@ func (f *flights) end(ix *index, by chain.Layer, spared *chain.Hop) *landing {
 				l.left.Add(1)
 				fl.landing = l
 			}
-			s.flying[h] = fl
 		}
 		s.mu.Unlock()
 	}

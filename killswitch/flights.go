@@ -2,12 +2,12 @@ package killswitch
 
 import (
 	"hash/maphash"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/collyetiquette/etiquette/internal/chain"
-	"github.com/collyetiquette/etiquette/internal/origin"
 )
 
 const (
@@ -26,20 +26,26 @@ type flights struct {
 }
 
 type flightShard struct {
-	mu     sync.Mutex // guards what follows
-	flying map[*chain.Hop]flight
-	hosts  map[string]hostTimes // dies when the shard is full and it was asked longer ago than others
+	mu    sync.Mutex // guards what follows, and its flights but for hop and shard
+	first *flight    // of a list, in no order
+	hosts map[string]*hostTimes
 }
 
+// flight is a hop under way. It is the layer's note on the hop.
 type flight struct {
-	host     string
-	start    time.Time // when it may have gone out; zero: it still waits for its turn
-	answered bool      // its headers have come
-	ended    bool      // a stop has seen to it
-	landing  *landing
+	hop        *chain.Hop
+	shard      *flightShard
+	host       *hostTimes
+	prev, next *flight
+	start      time.Time // when it was last handed to the base; zero: it still waits for its turn
+	answered   bool      // its headers have come
+	ended      bool      // a stop has seen to it
+	landing    *landing
 }
 
+// hostTimes dies when its shard is full and it was asked longer ago than others.
 type hostTimes struct {
+	key                   string
 	lastRequest, lastByte time.Time
 	flying                int
 }
@@ -48,7 +54,7 @@ func newFlights() *flights { return &flights{seed: maphash.MakeSeed()} }
 
 // shardOf finds the shard of a hop, by the host that is asked for.
 func (f *flights) shardOf(h *chain.Hop) (*flightShard, string) {
-	key, err := origin.HostKey(h.URL())
+	key, err := h.HostKey()
 	if err != nil {
 		key = ""
 	}
@@ -59,27 +65,40 @@ func (f *flights) shard(key string) *flightShard {
 	return &f.shards[maphash.String(f.seed, key)%flightShards]
 }
 
-// enter makes a hop known. waits: its start comes with its turn.
-func (s *flightShard) enter(h *chain.Hop, key string, waits bool) {
-	fl := flight{host: key}
-	if !waits {
-		fl.start = time.Now()
-	}
+// enter makes a hop known.
+func (f *flights) enter(h *chain.Hop) *flight {
+	s, key := f.shardOf(h)
+	fl := &flight{hop: h, shard: s}
+	h.Note(chain.KillSwitch, fl)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.flying == nil {
-		s.flying = make(map[*chain.Hop]flight)
-		s.hosts = make(map[string]hostTimes)
+	fl.host = s.host(key)
+	fl.host.flying++
+	if fl.next = s.first; fl.next != nil {
+		fl.next.prev = fl
 	}
-	t, known := s.hosts[key]
-	if !known {
+	s.first = fl
+	return fl
+}
+
+// flightOf is the flight of a hop that was entered, or nil.
+func flightOf(h *chain.Hop) *flight {
+	fl, _ := h.Noted(chain.KillSwitch).(*flight)
+	return fl
+}
+
+// host is what is known of a host. The caller holds mu.
+func (s *flightShard) host(key string) *hostTimes {
+	t := s.hosts[key]
+	if t == nil {
+		if s.hosts == nil {
+			s.hosts = make(map[string]*hostTimes)
+		}
 		s.makeRoom()
-		key = strings.Clone(key) // it shares the memory of a whole URL
-		fl.host = key
+		t = &hostTimes{key: strings.Clone(key)} // it shares the memory of a whole URL
+		s.hosts[t.key] = t
 	}
-	t.flying++
-	s.hosts[key] = t
-	s.flying[h] = fl
+	return t
 }
 
 // makeRoom drops the longest unasked of a few hosts. The caller holds mu.
@@ -88,62 +107,56 @@ func (s *flightShard) makeRoom() {
 		return
 	}
 	const looks = 8
-	var oldest string
-	var at time.Time
+	var oldest *hostTimes
 	n := 0
-	for key, t := range s.hosts { // in an order that differs each time
+	for _, t := range s.hosts { // in an order that differs each time
 		if t.flying > 0 {
 			continue
 		}
-		if n == 0 || t.lastRequest.Before(at) {
-			oldest, at = key, t.lastRequest
+		if oldest == nil || t.lastRequest.Before(oldest.lastRequest) {
+			oldest = t
 		}
 		if n++; n == looks {
 			break
 		}
 	}
-	if n > 0 {
-		delete(s.hosts, oldest)
+	if oldest != nil {
+		delete(s.hosts, oldest.key)
 	}
 }
 
 // started notes that the hop goes out now.
-func (s *flightShard) started(h *chain.Hop) {
+func (fl *flight) started() {
 	now := time.Now()
-	s.mu.Lock()
-	if fl, ok := s.flying[h]; ok {
-		fl.start = now
-		s.flying[h] = fl
-	}
-	s.mu.Unlock()
+	fl.shard.mu.Lock()
+	fl.start = now
+	fl.shard.mu.Unlock()
 }
 
-// answered notes that the hop's headers have come: nothing more is sent for it.
-func (s *flightShard) answered(h *chain.Hop) {
-	s.mu.Lock()
-	fl, ok := s.flying[h]
-	if !ok {
-		s.mu.Unlock()
-		return
-	}
+// hasAnswer notes that the hop's headers have come: nothing more is sent for it.
+func (fl *flight) hasAnswer() {
+	fl.shard.mu.Lock()
 	l := fl.landing
 	fl.answered, fl.landing = true, nil
-	s.flying[h] = fl
-	s.mu.Unlock()
+	fl.shard.mu.Unlock()
 	l.done()
 }
 
-// leave forgets a hop that is over. sent: it was on the wire, or may have been.
-func (s *flightShard) leave(h *chain.Hop, sent bool) {
+// Ended forgets a hop that is over.
+func (fl *flight) Ended(resp *http.Response, err error) {
+	sent := wasSent(resp, err)
 	now := time.Now()
+	s := fl.shard
 	s.mu.Lock()
-	fl, ok := s.flying[h]
-	if !ok {
-		s.mu.Unlock()
-		return
+	if fl.prev == nil {
+		s.first = fl.next
+	} else {
+		fl.prev.next = fl.next
 	}
-	delete(s.flying, h)
-	t := s.hosts[fl.host]
+	if fl.next != nil {
+		fl.next.prev = fl.prev
+	}
+	t := fl.host
 	t.flying--
 	if sent && !fl.start.IsZero() {
 		t.lastByte = now
@@ -152,12 +165,12 @@ func (s *flightShard) leave(h *chain.Hop, sent bool) {
 		}
 	}
 	if t.lastRequest.IsZero() && t.flying == 0 {
-		delete(s.hosts, fl.host) // never asked: nothing to tell
-	} else {
-		s.hosts[fl.host] = t
+		delete(s.hosts, t.key) // never asked: nothing to tell
 	}
+	l := fl.landing
+	fl.landing = nil
 	s.mu.Unlock()
-	fl.landing.done()
+	l.done()
 }
 
 // any reports whether any hop is under way.
@@ -165,9 +178,9 @@ func (f *flights) any() bool {
 	for i := range f.shards {
 		s := &f.shards[i]
 		s.mu.Lock()
-		n := len(s.flying)
+		flying := s.first != nil
 		s.mu.Unlock()
-		if n > 0 {
+		if flying {
 			return true
 		}
 	}

@@ -26,15 +26,14 @@ func (l *layer) Kind() chain.Kind { return chain.KillSwitch }
 func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
 	s := l.sw
 	s.use()
-	shard, key := s.flights.shardOf(h)
-	shard.enter(h, key, h.Chain().Layer(chain.Throttle) != nil) // before the look at the rules: see flights
-	h.OnEnd(func(resp *http.Response, err error) { shard.leave(h, wasSent(resp, err)) })
+	fl := s.flights.enter(h) // before the look at the rules: see flights
+	h.OnEnd(fl)
 	if err := s.refuse(h.URL(), h.Dialled(), h.Method()); err != nil {
 		return h.Refuse(err)
 	}
 	resp, err := next(h)
 	if err == nil {
-		shard.answered(h)
+		fl.hasAnswer()
 		if resp.StatusCode == http.StatusSwitchingProtocols { // net/http has let go of the connection, and no context ends it
 			body := resp.Body
 			context.AfterFunc(h.Context(), func() { _ = body.Close() })
@@ -98,16 +97,27 @@ func layered(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https"
 // Recheck implements chain.Rechecker: the wait is over, and the request about to start.
 func (l *layer) Recheck(h *chain.Hop) (stale bool, err error) { return false, l.again(h) }
 
+// Starting implements chain.Starter.
+func (l *layer) Starting(h *chain.Hop) {
+	if fl := flightOf(h); fl != nil {
+		fl.started()
+	}
+}
+
 // Resend implements chain.Resender: a second request on the wire is a new one.
-func (l *layer) Resend(h *chain.Hop) error { return l.again(h) }
+func (l *layer) Resend(h *chain.Hop) error {
+	if err := l.again(h); err != nil {
+		return err
+	}
+	l.Starting(h)
+	return nil
+}
 
 func (l *layer) again(h *chain.Hop) error {
 	if e := l.sw.index.findBoth(h.URL(), h.Dialled()); e.stops() {
 		e.refused.Add(1)
 		return newError(e, h.URL(), h.Method())
 	}
-	shard, _ := l.sw.flights.shardOf(h)
-	shard.started(h)
 	return nil
 }
 

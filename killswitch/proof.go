@@ -38,9 +38,9 @@ func (f *flights) times(es ...*entry) map[*entry]proof {
 		for key, t := range s.hosts {
 			note(key, proof{LastRequest: t.lastRequest, LastByte: t.lastByte})
 		}
-		for _, fl := range s.flying {
+		for fl := s.first; fl != nil; fl = fl.next {
 			if fl.answered {
-				note(fl.host, proof{LastRequest: fl.start})
+				note(fl.host.key, proof{LastRequest: fl.start})
 			}
 		}
 		s.mu.Unlock()

@@ -5,7 +5,7 @@ import "context"
 // await waits until the turn, which stands in the line, may start. The caller holds the shard's lock, which is released.
 func (tn *Turn) await() error {
 	g, t := tn.gate, tn.gate.throttle()
-	for waited := false; ; waited = true {
+	for {
 		now := t.now()
 		if err := tn.refused; err != nil {
 			g.shard.mu.Unlock()
@@ -18,7 +18,7 @@ func (tn *Turn) await() error {
 		}
 		if g.try(tn, now) {
 			g.advance(now)
-			if waited {
+			if tn.waited {
 				t.tellInterval(g, now)
 			}
 			g.shard.mu.Unlock()
@@ -30,6 +30,7 @@ func (tn *Turn) await() error {
 		if g.head == tn {
 			g.advance(now)
 		}
+		tn.waited = true
 		g.shard.mu.Unlock()
 		ended := tn.sleep()
 		g.shard.mu.Lock()

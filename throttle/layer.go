@@ -23,9 +23,11 @@ func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error)
 	if err != nil {
 		return h.Refuse(err)
 	}
-	if err := t.freshen(h, turn); err != nil {
-		turn.Cancel()
-		return h.Refuse(err)
+	if turn.waited { // else nothing can have changed
+		if err := t.freshen(h, turn); err != nil {
+			turn.Cancel()
+			return h.Refuse(err)
+		}
 	}
 	resp, err := turn.send(h, next)
 	if err == nil && throttled(resp.StatusCode) {
@@ -56,34 +58,15 @@ func (t *Throttle) freshen(h *chain.Hop, turn *Turn) error {
 func (tn *Turn) send(h *chain.Hop, next chain.Handler) (*http.Response, error) {
 	tn.write()
 	h.OnSend((*sender)(tn))
-	e := tn.gate.throttle().enders.Get().(*ender)
-	e.turn = tn
-	h.OnEnd(e.end)
+	h.OnEnd((*sender)(tn))
 	resp, err := next(h)
 	tn.Headers(resp)
 	return resp, err
 }
 
-// ender is the function that ends a turn. It is used again, so that a request costs no allocation for it.
-type ender struct {
-	turn *Turn
-	end  func(*http.Response, error)
-}
-
-func (t *Throttle) newEnder() any {
-	e := &ender{}
-	e.end = func(resp *http.Response, err error) {
-		turn := e.turn
-		e.turn = nil
-		t.enders.Put(e) // a hop ends once
-		turn.Done(resp, err)
-	}
-	return e
-}
-
 // Resend gives a request that net/http sends a second time by itself a turn of its own.
 func (l *layer) Resend(h *chain.Hop) error {
-	key, err := origin.HostKey(h.URL())
+	key, err := h.HostKey()
 	if err != nil {
 		return err
 	}

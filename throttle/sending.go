@@ -1,6 +1,9 @@
 package throttle
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // A gap is counted from the moment at which a request is really handed over, not from when its turn came: between the two the scheduler may run
 // others for longer than a gap lasts. While more than one request may be under way, a host therefore starts no other until the one before it has been
@@ -12,6 +15,9 @@ const soon = 100 * time.Microsecond
 
 // sender is a Turn as its hop sees it.
 type sender Turn
+
+// Ended implements chain.Ender.
+func (s *sender) Ended(resp *http.Response, err error) { (*Turn)(s).Done(resp, err) }
 
 // Sending implements chain.Sender.
 func (s *sender) Sending(traced bool) { (*Turn)(s).sending(traced) }

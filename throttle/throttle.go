@@ -33,7 +33,6 @@ type Throttle struct {
 	urls      urls
 	state     state
 	attached  collectors
-	enders    sync.Pool
 	repeating sync.Map      // requests that repeat is at, by *http.Request
 	closing   chan struct{} // closed by Close
 	closed    atomic.Bool
@@ -70,7 +69,6 @@ func New(o Options) (*Throttle, error) {
 	}
 	t.teller = chain.Teller{OnSkip: o.OnSkip, Logger: o.Logger, Report: o.Report}
 	t.layer = &layer{t}
-	t.enders.New = t.newEnder
 	t.hosts.init(t, limit)
 	t.ceilings.init(o.Total, o.DomainRate, o.processes())
 	t.quota.limit = int64(o.MaxRequests)
@@ -106,7 +104,7 @@ func (t *Throttle) Wait(ctx context.Context, u *url.URL) (*Turn, error) {
 
 // take waits for a turn for the hop, or, without one, for the URL.
 func (t *Throttle) take(ctx context.Context, u *url.URL, h *chain.Hop) (*Turn, error) {
-	key, err := origin.HostKey(u)
+	key, err := hostKey(u, h)
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -129,6 +127,14 @@ func (t *Throttle) take(ctx context.Context, u *url.URL, h *chain.Hop) (*Turn, e
 		}
 		tn.Cancel() // the URL failed once more while it waited
 	}
+}
+
+// hostKey names the line that a request stands in.
+func hostKey(u *url.URL, h *chain.Hop) (string, error) {
+	if h != nil {
+		return h.HostKey()
+	}
+	return origin.HostKey(u)
 }
 
 // enter puts the turn into its host's line and leaves the host locked, or refuses it.

@@ -31,6 +31,7 @@ type Turn struct {
 	ctx  context.Context
 
 	robots  bool
+	waited  bool         // it did not start at once: what was decided before may have changed
 	traced  bool         // it will be known when the base transport was entered
 	several bool         // others may start while it is under way. Set when it starts
 	heard   atomic.Bool  // the headers were looked at

@@ -30,6 +30,9 @@ func (c *Chain) attempt(h *Hop) (*http.Response, error) {
 	}
 	h.copyRequest(own && h.proxy == nil)
 	h.onWire = true
+	for _, s := range c.stack().starter {
+		s.Starting(h)
+	}
 	h.startTimer()
 	resp, err := h.roundTrip(base)
 	if err != nil {

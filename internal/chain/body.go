@@ -37,11 +37,12 @@ func (b *hopBody) Read(p []byte) (int, error) {
 	b.busy.Add(1)
 	n, err := b.ReadCloser.Read(p)
 	b.size.Add(int64(n))
-	b.readAt.Store(int64(time.Since(b.start)))
-	b.busy.Add(-1)
 	if err == nil {
+		b.readAt.Store(int64(time.Since(b.start)))
+		b.busy.Add(-1)
 		return n, nil
 	}
+	b.busy.Add(-1) // the hop is over
 	if err == io.EOF {
 		b.hop.finish(nil)
 		return n, err

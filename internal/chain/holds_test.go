@@ -326,7 +326,7 @@ func TestAHopEndsWhateverHappens(t *testing.T) {
 	l := &testLayer{kind: Throttle}
 	l.handle = func(h *Hop, next Handler) (*http.Response, error) {
 		begun.Add(1)
-		h.OnEnd(func(*http.Response, error) { ended.Add(1) })
+		h.OnEnd(EndFunc(func(*http.Response, error) { ended.Add(1) }))
 		if h.URL().Path == "/panic" {
 			panic("a layer")
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/collyetiquette/etiquette/internal/origin"
 )
 
 // Hop is one request on its way to the wire; a redirect is a new hop. It is made when net/http hands over the request and ends once: with the
@@ -14,12 +16,14 @@ import (
 //
 // The layers of one chain call a hop from one goroutine, one after the other; End may be called from any.
 type Hop struct {
-	chain *Chain
-	given *http.Request // as net/http gave it; never changed
-	sent  *url.URL      // given.URL with the Host that is sent
-	user  context.Context
-	robot bool  // our own robots.txt request
-	trail trail // what the hops before it left
+	chain    *Chain
+	given    *http.Request // as net/http gave it; never changed
+	sent     *url.URL      // given.URL with the Host that is sent
+	from     origin.Origin // of sent, or
+	noOrigin error         // why it has none
+	user     context.Context
+	robot    bool  // our own robots.txt request
+	trail    trail // what the hops before it left
 
 	ctx     hopContext
 	waitCtx context.Context // ends a little before the client's own deadline; nil: there is none
@@ -40,14 +44,15 @@ type Hop struct {
 	onWire        bool // handed to the base
 	returned      bool // RoundTrip came back, and did not panic
 
+	notes   [Throttle]any
 	once    sync.Once  // the end
 	mu      sync.Mutex // guards what follows
 	over    bool
 	resp    *http.Response
 	timer   *time.Timer
 	endedBy Layer
-	ends    []func(*http.Response, error)
-	ends0   [2]func(*http.Response, error)
+	ends    []Ender
+	ends0   [2]Ender
 }
 
 // hopContext is a child of the user's context that also reads values from the context of the request that was given, so that traces, proxies
@@ -84,6 +89,23 @@ func (h *Hop) URL() *url.URL { return h.sent }
 
 // Dialled is the URL as the request has it: its host is the one that is connected to. It must not be changed.
 func (h *Hop) Dialled() *url.URL { return h.given.URL }
+
+// Origin is that of URL, or why it has none.
+func (h *Hop) Origin() (origin.Origin, error) { return h.from, h.noOrigin }
+
+// HostKey is the host of URL as all parts count it, or why it has none.
+func (h *Hop) HostKey() (string, error) {
+	if h.noOrigin == nil {
+		return h.from.Host(), nil
+	}
+	return origin.HostKey(h.sent) // of a scheme that is none of the web's
+}
+
+// Note keeps what a layer outside the throttle wants to find again on this hop, in place of what it kept before.
+func (h *Hop) Note(k Kind, v any) { h.notes[k] = v }
+
+// Noted is what the layer of that kind kept on this hop, or nil.
+func (h *Hop) Noted(k Kind) any { return h.notes[k] }
 
 // Method is the request's method, never empty.
 func (h *Hop) Method() string {
@@ -184,21 +206,31 @@ func (h *Hop) Renew() error {
 	return nil
 }
 
-// OnEnd registers what is called when the hop ends, with the response if there was one. It is called once, by whichever goroutine ends the
-// hop, and at once if the hop is over.
-func (h *Hop) OnEnd(f func(*http.Response, error)) {
+// An Ender is told that a hop is over, with the response if there was one.
+type Ender interface {
+	Ended(resp *http.Response, err error)
+}
+
+// EndFunc is a function as an Ender.
+type EndFunc func(resp *http.Response, err error)
+
+// Ended implements Ender.
+func (f EndFunc) Ended(resp *http.Response, err error) { f(resp, err) }
+
+// OnEnd registers who is told when the hop ends. That happens once, by whichever goroutine ends the hop, and at once if the hop is over.
+func (h *Hop) OnEnd(e Ender) {
 	h.mu.Lock()
 	if !h.over {
 		if h.ends == nil {
 			h.ends = h.ends0[:0]
 		}
-		h.ends = append(h.ends, f)
+		h.ends = append(h.ends, e)
 		h.mu.Unlock()
 		return
 	}
 	resp := h.resp
 	h.mu.Unlock()
-	f(resp, nil)
+	e.Ended(resp, nil)
 }
 
 // End stops the hop: its context ends with cause, and whoever awaits or reads the answer gets cause. by is the layer that stops it.
@@ -231,8 +263,8 @@ func (h *Hop) finishTurn(err error) {
 		h.over = true
 		resp, ends := h.resp, h.ends
 		h.mu.Unlock()
-		for _, f := range ends {
-			f(resp, err)
+		for _, e := range ends {
+			e.Ended(resp, err)
 		}
 	})
 }

@@ -56,6 +56,9 @@ type Renewer interface {
 	Renew(h *Hop) error
 }
 
+// A Starter is told directly before a hop is handed to the base, each time.
+type Starter interface{ Starting(h *Hop) }
+
 // A Resender is asked when net/http is about to send a request a second time by itself, after a kept-alive connection broke.
 type Resender interface {
 	Resend(h *Hop) error
@@ -98,6 +101,7 @@ type stack struct {
 	fault   error // why nothing may be sent; nil: it may
 	handle  Handler
 	tokener Tokener
+	starter []Starter
 }
 
 func newStack(layers []Layer, fault error, last Handler) *stack {
@@ -106,6 +110,9 @@ func newStack(layers []Layer, fault error, last Handler) *stack {
 		layer, next := layers[i], s.handle
 		if t, ok := layer.(Tokener); ok {
 			s.tokener = t
+		}
+		if st, ok := layer.(Starter); ok {
+			s.starter = append(s.starter, st)
 		}
 		s.handle = func(h *Hop) (*http.Response, error) {
 			resp, err := layer.Handle(h, next)

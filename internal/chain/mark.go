@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"weak"
 )
 
@@ -17,16 +18,26 @@ func setMark(u *url.URL) { u.OmitHost = true }
 func marked(u *url.URL) bool { return u.OmitHost }
 
 // notes are about single URL objects, for the few requests that need one. A note does not keep its URL alive.
-type notes struct{ m sync.Map } // weak.Pointer[url.URL] -> struct{}
+type notes struct {
+	m sync.Map // weak.Pointer[url.URL] -> struct{}
+	n atomic.Int64
+}
 
 func (n *notes) put(u *url.URL) {
 	key := weak.Make(u)
 	if _, known := n.m.LoadOrStore(key, struct{}{}); !known {
-		runtime.AddCleanup(u, func(key weak.Pointer[url.URL]) { n.m.Delete(key) }, key)
+		n.n.Add(1)
+		runtime.AddCleanup(u, func(key weak.Pointer[url.URL]) {
+			n.m.Delete(key)
+			n.n.Add(-1)
+		}, key)
 	}
 }
 
 func (n *notes) has(u *url.URL) bool {
+	if n.n.Load() == 0 { // a weak pointer costs more than all else here
+		return false
+	}
 	_, ok := n.m.Load(weak.Make(u))
 	return ok
 }

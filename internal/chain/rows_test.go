@@ -627,7 +627,7 @@ func TestTheTurnOfAFollowedRedirectEndsWithItsHeaders(t *testing.T) {
 	l := &testLayer{kind: Throttle}
 	l.handle = func(h *Hop, next Handler) (*http.Response, error) {
 		most.Store(max(most.Load(), busy.Add(1)))
-		h.OnEnd(func(*http.Response, error) { busy.Add(-1) })
+		h.OnEnd(EndFunc(func(*http.Response, error) { busy.Add(-1) }))
 		return next(h)
 	}
 	c := attached(t, web, l)

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"time"
+
+	"github.com/collyetiquette/etiquette/internal/origin"
 )
 
 // serve takes one request through the chain. user is the live context that it follows.
@@ -62,10 +63,11 @@ func (c *Chain) newHop(r *http.Request, user context.Context, robots bool) *Hop 
 
 func (c *Chain) newHopAfter(r *http.Request, user context.Context, robots bool, tr trail) *Hop {
 	h := &Hop{chain: c, given: r, user: user, sent: sentURL(r.URL, r.Host), robot: robots, header: r.Header, trail: tr}
+	h.from, h.noOrigin = origin.Of(h.sent)
 	h.ctx = hopContext{given: r.Context(), hop: h}
 	h.ctx.Context, h.cancel = context.WithCancelCause(user)
 	h.token = c.stack().token(h.sent)
-	h.setTimeout(time.Now())
+	h.setTimeout()
 	return h
 }
 

@@ -67,12 +67,13 @@ const waitMargin = 20 * time.Millisecond
 
 // setTimeout finds the attempt's timeout. A deadline on the given context can only be the client's own, since the dead context has none: a
 // timeout that was set after Attach and not taken over yet.
-func (h *Hop) setTimeout(arrival time.Time) {
+func (h *Hop) setTimeout() {
 	h.timeout = time.Duration(h.chain.timeout.Load())
 	deadline, ok := h.given.Context().Deadline()
 	if !ok {
 		return
 	}
+	arrival := time.Now()
 	if h.given.Response != nil && h.trail.timeout > 0 {
 		h.timeout = h.trail.timeout
 	} else if left := deadline.Sub(arrival); left > 0 {
@@ -81,7 +82,7 @@ func (h *Hop) setTimeout(arrival time.Time) {
 	if until := deadline.Add(-waitMargin); until.After(arrival) {
 		ctx, cancel := context.WithDeadlineCause(&h.ctx, until, &WaitError{URL: h.sent.Redacted()})
 		h.waitCtx = ctx
-		h.OnEnd(func(*http.Response, error) { cancel() })
+		h.OnEnd(EndFunc(func(*http.Response, error) { cancel() }))
 	}
 }
 

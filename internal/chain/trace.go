@@ -22,6 +22,38 @@ type hopTrace struct {
 	public  bool
 	entered atomic.Bool // the base was
 	sender  Sender      // nil: nobody asks when the hop is sent
+	wire    wireContext
+}
+
+// wireContext is the context of the copy that is sent: the hop's, with the hooks of the trace, but without the allocations of WithClientTrace.
+type wireContext struct {
+	*hopContext
+	hooks httptrace.ClientTrace
+}
+
+func (c *wireContext) Value(key any) any {
+	if key == traceKey {
+		return &c.hooks
+	}
+	return c.hopContext.Value(key)
+}
+
+// traceKey is the key under which net/http looks for a trace in a context. It is nil should net/http look elsewhere.
+var traceKey = func() any {
+	var p keyProbe
+	httptrace.ContextClientTrace(&p)
+	return p.key
+}()
+
+// keyProbe is a context that remembers what it was asked for.
+type keyProbe struct {
+	context.Context
+	key any
+}
+
+func (p *keyProbe) Value(key any) any {
+	p.key = key
+	return nil
 }
 
 // OnSend lets s know when the hop is sent. One can know: the throttle.
@@ -46,13 +78,18 @@ func (h *Hop) entered(inside bool) {
 
 // withTrace makes the context of the copy that is sent.
 func (h *Hop) withTrace(judgeDialled bool) context.Context {
-	t := &httptrace.ClientTrace{GetConn: h.getConn}
+	w := &h.trace.wire
+	w.hopContext = &h.ctx
+	w.hooks.GetConn = h.getConn
 	if judgeDialled {
-		t.GotConn = h.gotConn
+		w.hooks.GotConn = h.gotConn
 	} else {
-		t.GotConn = h.closeIfEnded
+		w.hooks.GotConn = h.closeIfEnded
 	}
-	return httptrace.WithClientTrace(&h.ctx, t)
+	if traceKey == nil || httptrace.ContextClientTrace(&h.ctx) != nil { // the user's own trace is told too
+		return httptrace.WithClientTrace(&h.ctx, &w.hooks)
+	}
+	return w
 }
 
 func (h *Hop) getConn(string) {
