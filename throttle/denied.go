@@ -1,6 +1,9 @@
 package throttle
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // A site that says no is left alone: its robots.txt and its first pages alike, or many answers in a row.
 const (
@@ -14,14 +17,13 @@ func denies(resp *http.Response) bool {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusUnavailableForLegalReasons:
 		return true
 	}
-	if resp.Header.Get("Cf-Mitigated") == "challenge" {
-		return true
-	}
-	switch resp.Header.Get("X-Amzn-Waf-Action") {
-	case "challenge", "captcha":
-		return true
-	}
-	return false
+	return says(resp, "Cf-Mitigated", "challenge") || says(resp, "X-Amzn-Waf-Action", "challenge", "captcha")
+}
+
+// says reports whether a field, named in canonical form, begins with one of the values.
+func says(resp *http.Response, key string, values ...string) bool {
+	got := resp.Header[key]
+	return len(got) > 0 && slices.Contains(values, got[0])
 }
 
 // deny takes in an answer that says no, and reports whether the host is to be left alone from now on.

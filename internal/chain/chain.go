@@ -54,6 +54,7 @@ type Chain struct {
 	flying       atomic.Int64 // hops between RoundTrip's begin and end
 	bypassed     atomic.Bool  // a request missed the chain
 	timeoutMu    sync.Mutex
+	deadlines    deadlines
 	trails       trails
 	memory       memory
 	misled       notes // requests whose context was derived from ours

@@ -44,15 +44,15 @@ type Hop struct {
 	onWire        bool // handed to the base
 	returned      bool // RoundTrip came back, and did not panic
 
-	notes   [Throttle]any
-	once    sync.Once  // the end
-	mu      sync.Mutex // guards what follows
-	over    bool
-	resp    *http.Response
-	timer   *time.Timer
-	endedBy Layer
-	ends    []Ender
-	ends0   [2]Ender
+	notes    [Throttle]any
+	deadline deadline   // the chain's deadlines guard it
+	once     sync.Once  // the end
+	mu       sync.Mutex // guards what follows
+	over     bool
+	resp     *http.Response
+	endedBy  Layer
+	ends     []Ender
+	ends0    [2]Ender
 }
 
 // hopContext is a child of the user's context that also reads values from the context of the request that was given, so that traces, proxies
@@ -243,15 +243,10 @@ func (h *Hop) End(by Layer, cause error) {
 	h.cancel(cause)
 }
 
-// finish ends the hop once, and lets go of its timer and of its link to the user's context.
+// finish ends the hop once, and lets go of its deadline and of its link to the user's context.
 func (h *Hop) finish(err error) {
 	h.finishTurn(err)
-	h.mu.Lock()
-	timer := h.timer
-	h.mu.Unlock()
-	if timer != nil {
-		timer.Stop()
-	}
+	h.chain.deadlines.remove(h)
 	h.cancel(errOver)
 }
 

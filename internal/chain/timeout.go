@@ -91,13 +91,7 @@ func (h *Hop) startTimer() {
 	if h.timeout <= 0 {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.timer == nil {
-		h.timer = time.AfterFunc(h.timeout, h.expire)
-		return
-	}
-	h.timer.Reset(h.timeout)
+	h.chain.deadlines.add(h, h.timeout)
 }
 
 func (h *Hop) expire() {

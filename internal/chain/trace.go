@@ -97,7 +97,7 @@ func (h *Hop) getConn(string) {
 		h.entered(true)
 		return
 	}
-	h.pauseTimer()
+	h.chain.deadlines.remove(h)
 	for _, l := range h.chain.stack().layers {
 		r, ok := l.(Resender)
 		if !ok {
@@ -142,14 +142,6 @@ func remoteIP(a net.Addr) (netip.Addr, bool) {
 	}
 	ip, ok := netip.AddrFromSlice(tcp.IP)
 	return ip.Unmap(), ok
-}
-
-func (h *Hop) pauseTimer() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.timer != nil {
-		h.timer.Stop()
-	}
 }
 
 // PrivateError refuses a redirect from a public address to a private, loopback or link-local one.
