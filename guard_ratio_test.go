@@ -17,11 +17,13 @@ import (
 	"github.com/collyetiquette/etiquette/throttle"
 )
 
+const tinyPage = "<html><head><title>a page</title></head><body><h1>a page</h1><p>of about a hundred and forty bytes, as small as pages come</p></body></html>"
+
 // tiny answers each request with the same page, without a network: what is added to a request shows nowhere clearer.
 type tiny struct{ robots string }
 
 func (t tiny) RoundTrip(r *http.Request) (*http.Response, error) {
-	body := "<html><head><title>a page</title></head><body><h1>a page</h1><p>of about a hundred and forty bytes, as small as pages come</p></body></html>"
+	body := tinyPage
 	if r.URL.Path == "/robots.txt" {
 		body = t.robots
 	}
@@ -31,8 +33,8 @@ func (t tiny) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// inPlace is a transport that net/http knows and that answers in place.
-func inPlace(rules int) *http.Transport {
+// robotsOf is a robots.txt with so many rules.
+func robotsOf(rules int) string {
 	var robots strings.Builder
 	robots.WriteString("User-agent: *\n")
 	for i := range rules {
@@ -42,8 +44,13 @@ func inPlace(rules int) *http.Transport {
 			fmt.Fprintf(&robots, "Disallow: /section-%d/admin\n", i)
 		}
 	}
+	return robots.String()
+}
+
+// inPlace is a transport that net/http knows and that answers in place.
+func inPlace(rules int) *http.Transport {
 	t := &http.Transport{}
-	t.RegisterProtocol("http", tiny{robots.String()})
+	t.RegisterProtocol("http", tiny{robotsOf(rules)})
 	return t
 }
 
