@@ -127,6 +127,17 @@ func TestGuardCostRatioWithManyHosts(t *testing.T) {
 	atMost(t, r, "the one line", "bare", 1.15)
 }
 
+func BenchmarkGuardManyHosts(b *testing.B) {
+	for name, c := range map[string]*colly.Collector{"bare": bareCollector(0), "the one line": guardedCollector(b, 10)} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			v := visiting(b, name, c, 1000)
+			b.ResetTimer()
+			v.Run(b.N)
+		})
+	}
+}
+
 func BenchmarkGuardInPlace(b *testing.B) {
 	for name, c := range map[string]*colly.Collector{"bare": bareCollector(0), "the one line": guardedCollector(b, 1000)} {
 		b.Run(name, func(b *testing.B) {
