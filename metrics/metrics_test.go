@@ -46,6 +46,7 @@ func TestAScrapeSaysWhatTheServerSaw(t *testing.T) {
 		_ = c.Visit("http://dead.test/")
 		c.Wait()
 		_ = c.Visit("http://shop.test/cart") // its rules are known now
+		c.Wait()
 
 		got, _ := scrape(t, r)
 		byStatus := series{"2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0, "failed": 0}
@@ -115,6 +116,7 @@ func TestStopsParkingsAndQueuesAreSeen(t *testing.T) {
 		}
 		synctest.Wait()
 		_ = c.Visit("http://slow.test/again")
+		c.Wait()
 		got, _ := scrape(t, r)
 		got.want(t, series{
 			"etiquette_parked_hosts":                               1,
