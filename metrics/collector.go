@@ -83,7 +83,7 @@ func collectThrottle(ch chan<- prometheus.Metric, s throttle.Stats, m throttle.M
 	value(leases, prometheus.CounterValue, m.IdleBodies)
 	value(blocked, prometheus.GaugeValue, m.Blocked)
 	value(parked, prometheus.GaugeValue, m.Parked)
-	value(queued, prometheus.GaugeValue, m.Queued)
+	value(queued, prometheus.GaugeValue, s.Queued)
 	value(hosts, prometheus.GaugeValue, s.Hosts)
 	ch <- histogram(waits, m.Waits)
 	ch <- histogram(latency, m.Latency)

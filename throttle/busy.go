@@ -9,12 +9,12 @@ import (
 // busyHost is a host that something is to be done for.
 type busyHost struct {
 	name string
-	end  int64 // when the last of its requests could start; never: it is parked
+	end  int64 // when the last of its requests could start; 0: it is parked
 	todo int
 }
 
-// Busy says how the hosts stand that have requests waiting, under way or in a Frontier: those that will take longest first, and at most so many of them.
-// all is how many there are. It looks at every host in use: it is made to be called every second, not for every request.
+// Busy says how the hosts stand that have requests waiting, under way or in a Frontier: those that will take longest first, parked ones last, and at
+// most so many of them. all is how many there are. It looks at every host in use: it is made to be called every second, not for every request.
 func (t *Throttle) Busy(most int) (hosts []Snapshot, all int) {
 	queued := t.queued()
 	now := t.now()
@@ -47,7 +47,7 @@ func (t *Throttle) endOf(h *host, interval time.Duration, todo int, now int64) i
 	at := now
 	if h != nil {
 		if h.parkedUntil() > now {
-			return never
+			return 0
 		}
 		at = max(at, h.openAt())
 	}

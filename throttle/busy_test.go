@@ -84,10 +84,11 @@ func TestAParkedHostHasNoETA(t *testing.T) {
 		web.Host("away.test").Answer("/*", testweb.Answer{Status: 503, Header: map[string][]string{"Retry-After": {"200000"}}})
 		c, th := paced(t, web, Options{})
 		_ = c.Visit("http://away.test/")
-		f, _ := frontierOf(t, th, nil, numbered("away.test", 5)...)
+		f, q := frontierOf(t, th, nil, numbered("away.test", 5)...)
+		addAll(t, q, "http://well.test/")
 		hosts, _ := th.Busy(10)
-		if len(hosts) != 1 || hosts[0].Parked != report.RateLimited || hosts[0].Queued != 5 || !hosts[0].ETA.IsZero() {
-			t.Errorf("Busy = %+v, want away.test, parked, 5 queued, no ETA", hosts)
+		if len(hosts) != 2 || hosts[1].Host != "away.test" || hosts[1].Parked != report.RateLimited || hosts[1].Queued != 5 || !hosts[1].ETA.IsZero() {
+			t.Errorf("Busy = %+v, want away.test last, parked, 5 queued, no ETA", hosts)
 		}
 		if err := f.Close(); err != nil {
 			t.Errorf("Close = %v", err)

@@ -18,8 +18,6 @@ type Measures struct {
 
 	// Blocked and Parked count hosts. A host that is both is parked.
 	Blocked, Parked int
-	// Queued counts the URLs that frontiers hold in memory, those set aside included.
-	Queued int
 }
 
 // Durations counts durations by their length.
@@ -49,9 +47,6 @@ func (t *Throttle) Measures() Measures {
 			}
 		})
 		s.mu.Unlock()
-	}
-	for _, f := range t.frontiersInUse() {
-		m.Queued += f.held()
 	}
 	return m
 }

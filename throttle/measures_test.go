@@ -87,18 +87,18 @@ func TestMeasuresCountHostsThatAreHeldBack(t *testing.T) {
 	})
 }
 
-func TestMeasuresCountWhatFrontiersHold(t *testing.T) {
+func TestStatsCountWhatFrontiersHold(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
 		_, th := paced(t, web, Options{})
 		one, _ := frontierOf(t, th, nil, numbered("a.test", 2)...)
 		other, _ := frontierOf(t, th, nil, numbered("b.test", 1)...)
-		if got, want := th.Measures().Queued, 3; got != want {
+		if got, want := th.Stats().Queued, 3; got != want {
 			t.Errorf("queued = %d, want %d", got, want)
 		}
 		if _, err := one.GetRequest(); err != nil {
 			t.Fatalf("GetRequest = %v, want nil", err)
 		}
-		if got, want := th.Measures().Queued, 2; got != want {
+		if got, want := th.Stats().Queued, 2; got != want {
 			t.Errorf("queued after a hand-out = %d, want %d", got, want)
 		}
 		runtime.KeepAlive(other)

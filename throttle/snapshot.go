@@ -89,13 +89,19 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 // Stats are counts over all hosts.
 type Stats struct {
 	Hosts, Waiting, InFlight int
+	// Queued counts the URLs that frontiers hold in memory, those set aside included.
+	Queued int
 	// ShortGaps counts gaps that were shorter than promised when the request was sent. It must stay 0.
 	ShortGaps int
 }
 
 // Stats counts over all hosts.
 func (t *Throttle) Stats() Stats {
-	return Stats{Hosts: int(t.hosts.count.Load()), Waiting: int(t.waiting.Load()), InFlight: int(t.flights.Load()), ShortGaps: int(t.shortfall.Load())}
+	s := Stats{Hosts: int(t.hosts.count.Load()), Waiting: int(t.waiting.Load()), InFlight: int(t.flights.Load()), ShortGaps: int(t.shortfall.Load())}
+	for _, f := range t.frontiersInUse() {
+		s.Queued += f.held()
+	}
+	return s
 }
 
 // Unpark lifts what a person decides to lift: a host that is parked or blocked may be asked again now. What robots.txt asks for is still kept, however long.
