@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -100,11 +99,4 @@ func (s *terminal) text() string {
 		all[i] = strings.TrimRight(all[i], " ")
 	}
 	return strings.TrimRight(strings.Join(all, "\n"), "\n")
-}
-
-// cursor is where the next character would stand.
-func (s *terminal) cursor() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return fmt.Sprintf("%d,%d", s.row, s.col)
 }
