@@ -19,10 +19,10 @@ import (
 
 // imports are the packages that a snippet may use without saying so.
 var imports = []string{
-	"context", "errors", "fmt", "io", "log", "log/slog", "net/http", "net/http/cookiejar", "net/url", "os", "strings", "sync", "time",
+	"context", "errors", "fmt", "io", "log", "log/slog", "net/http", "net/http/cookiejar", "net/url", "os", "os/signal", "slices", "strings", "sync", "testing", "time",
 	"github.com/gocolly/colly/v2", "github.com/gocolly/colly/v2/queue",
 	"github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp",
-	module, module + "/collyrobots", module + "/identity", module + "/killswitch", module + "/metrics", module + "/report", module + "/throttle",
+	module, module + "/collyrobots", module + "/identity", module + "/internal/testweb", module + "/killswitch", module + "/metrics", module + "/report", module + "/throttle",
 }
 
 // given are the names that a snippet may use without making them.
