@@ -14,7 +14,7 @@ import (
 
 // Progress shows on w how the crawl goes until ctx ends, or the Guard or what it returns is closed. On a terminal it draws a line for each busy host in
 // place, twice a second: how many requests wait, when the next may start, when the last will, and why they wait; those that take longest come first.
-// Elsewhere, in a file or a pipe, a line comes every five seconds, if there is anything new to say. At the end one line stays.
+// Elsewhere, in a file, a pipe or on Windows, a line comes every five seconds, if there is anything new to say. At the end one line stays.
 //
 //	progress := guard.Progress(ctx, os.Stderr)
 //	defer progress.Close()
