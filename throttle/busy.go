@@ -18,28 +18,50 @@ type busyHost struct {
 func (t *Throttle) Busy(most int) (hosts []Snapshot, all int) {
 	queued := t.queued()
 	now := t.now()
-	var busy []busyHost
+	first := firstHosts{most: max(most, 0)}
 	t.hosts.each(func(g *gate) {
 		todo := g.waiting + queued[g.host.name]
 		delete(queued, g.host.name)
-		busy = append(busy, busyHost{g.host.name, t.endOf(g.host, g.interval(), todo, now), todo})
+		first.add(busyHost{g.host.name, t.endOf(g.host, g.interval(), todo, now), todo})
 	})
 	for name, todo := range queued {
 		s, h := t.hosts.find(name)
-		busy = append(busy, busyHost{name, t.endOf(h, t.delayOf(h, name), todo, now), todo})
+		b := busyHost{name, t.endOf(h, t.delayOf(h, name), todo, now), todo}
 		s.mu.Unlock()
+		first.add(b)
 	}
-	slices.SortFunc(busy, func(a, b busyHost) int {
-		return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(b.todo, a.todo), cmp.Compare(a.name, b.name))
-	})
-	for _, b := range busy[:min(max(most, 0), len(busy))] {
+	for _, b := range first.hosts {
 		s, ok := t.Snapshot(b.name)
 		if !ok {
 			s = Snapshot{Host: b.name, Interval: t.delayOf(nil, b.name), Source: FromRule, Queued: b.todo, ETA: t.wall(b.end)}
 		}
 		hosts = append(hosts, s)
 	}
-	return hosts, len(busy)
+	return hosts, first.all
+}
+
+// firstHosts are the first of many hosts, in order. Few of many ever come among them, so that most cost one comparison.
+type firstHosts struct {
+	most, all int
+	hosts     []busyHost
+}
+
+func (f *firstHosts) add(b busyHost) {
+	f.all++
+	n := len(f.hosts)
+	if n == f.most && (n == 0 || f.hosts[n-1].compare(b) <= 0) {
+		return
+	}
+	if n == f.most {
+		f.hosts = f.hosts[:n-1]
+	}
+	i, _ := slices.BinarySearchFunc(f.hosts, b, busyHost.compare)
+	f.hosts = slices.Insert(f.hosts, i, b)
+}
+
+// compare is negative if b comes before o.
+func (b busyHost) compare(o busyHost) int {
+	return cmp.Or(cmp.Compare(o.end, b.end), cmp.Compare(o.todo, b.todo), cmp.Compare(b.name, o.name))
 }
 
 // endOf is when the last of so many requests could start. The caller holds the host's lock; the host is nil if it is not known.
@@ -74,9 +96,12 @@ func (t *Throttle) delayOf(h *host, name string) time.Duration {
 
 // queued is how many requests of each host the frontiers hold.
 func (t *Throttle) queued() map[string]int {
-	all := make(map[string]int)
+	var all map[string]int
 	for _, f := range t.frontiersInUse() {
 		f.mu.Lock()
+		if all == nil {
+			all = make(map[string]int, len(f.backlogs))
+		}
 		for name, b := range f.backlogs {
 			if len(b.items) > 0 {
 				all[name] += len(b.items)

@@ -1,6 +1,9 @@
 package throttle
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -102,5 +105,22 @@ func TestAnETAThatIsTooFarAwayIsTheLastInstant(t *testing.T) {
 	}
 	if got, want := startOf(5, 3, time.Second), 5+2*int64(time.Second); got != want {
 		t.Errorf("startOf = %d, want %d", got, want)
+	}
+}
+
+func TestTheFirstOfManyAreThoseThatSortingGives(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, most := range []int{0, 1, 7, 1000} {
+		first := firstHosts{most: most}
+		var all []busyHost
+		for i := range 500 {
+			b := busyHost{fmt.Sprintf("h%d.test", i), random.Int64N(20), random.IntN(5)}
+			all = append(all, b)
+			first.add(b)
+		}
+		slices.SortFunc(all, busyHost.compare)
+		if want := all[:min(most, len(all))]; !slices.Equal(first.hosts, want) || first.all != 500 {
+			t.Errorf("the first %d of %d = %v, want %v of 500", most, first.all, first.hosts, want)
+		}
 	}
 }
