@@ -12,6 +12,7 @@ import (
 	"github.com/collyetiquette/etiquette/collyrobots"
 	"github.com/collyetiquette/etiquette/identity"
 	"github.com/collyetiquette/etiquette/internal/chain"
+	"github.com/collyetiquette/etiquette/internal/progress"
 	"github.com/collyetiquette/etiquette/killswitch"
 	"github.com/collyetiquette/etiquette/report"
 	"github.com/collyetiquette/etiquette/throttle"
@@ -36,6 +37,7 @@ type Guard struct {
 	mu        sync.Mutex // guards what follows
 	attached  []weak.Pointer[colly.Collector]
 	frontiers []weak.Pointer[throttle.Frontier]
+	shown     []*progress.Progress
 	stopped   map[string]bool // hosts that the report knows to be stopped
 }
 
@@ -117,6 +119,7 @@ func (g *Guard) fetchAlone() error {
 // Close ends all waiting, writes what is owed to StateDir and the report's last lines to ReportFile. Requests that come later are not sent. It may be
 // called twice, and in the middle of a crawl.
 func (g *Guard) Close() error {
+	g.closeProgress()
 	var errs []error
 	for _, part := range g.parts() {
 		if err := part.Close(); err != nil {

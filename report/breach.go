@@ -38,6 +38,12 @@ type breach struct {
 // broke counts a broken promise.
 func (t *tally) broke(b breach) {
 	t.broken++
+	switch b.source {
+	case FromCrawlDelay:
+		t.brokenDelays++
+	case FromBlock:
+		t.brokenBlocks++
+	}
 	if len(t.breaches) < maxBreaches {
 		t.breaches = append(t.breaches, b)
 	}

@@ -52,7 +52,7 @@ func (r *Report) summary(hosts []Host, gone *gone) Summary {
 		Began: r.table().began, Read: time.Now(), Hosts: len(hosts) + gone.hosts, HostsForgotten: gone.hosts,
 		Requests: gone.requests, Robots: gone.robots, Bytes: gone.bytes, Answers: gone.answers,
 		Measured: gone.measured, Broken: gone.broken, Unmeasured: gone.unmeasured,
-		Blocks: gone.blocks, Parkings: gone.parkings, Stops: gone.stops, Reasons: make(map[Reason]int), Lost: r.Lost(),
+		Blocks: gone.blocks, Parkings: gone.parkings, Stops: gone.stops, Lost: r.Lost(),
 	}
 	for i := range hosts {
 		h := &hosts[i]
@@ -80,12 +80,7 @@ func (r *Report) summary(hosts []Host, gone *gone) Summary {
 			s.ETA = h.ETA
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s.Skipped = r.total
-	for c, n := range r.counts {
-		s.Reasons[c.Reason] += n
-	}
+	s.Skipped, s.Reasons = r.byReason()
 	return s
 }
 

@@ -25,6 +25,8 @@ type sums struct {
 	answers                  Answers
 	measured                 int // gaps, after robots.txt included
 	broken                   int
+	brokenDelays             int // of these, crawl delays
+	brokenBlocks             int // and blocks
 	skipped                  int
 	blocks, parkings, stops  int
 }
@@ -37,6 +39,8 @@ func (s *sums) add(o *sums) {
 	s.answers.add(&o.answers)
 	s.measured += o.measured
 	s.broken += o.broken
+	s.brokenDelays += o.brokenDelays
+	s.brokenBlocks += o.brokenBlocks
 	s.skipped += o.skipped
 	s.blocks += o.blocks
 	s.parkings += o.parkings

@@ -109,12 +109,13 @@ func (tn *Turn) again() error {
 		g.shard.mu.Unlock()
 		return context.Cause(tn.ctx) // it ended meanwhile, and so did its attempt
 	}
+	defer g.throttle().reportEnd(tn, 0) // without an answer; the lock is not held when this returns
 	g.land(tn, now)
 	if err := g.throttle().refuse(tn, now); err != nil {
 		g.shard.mu.Unlock()
 		return err
 	}
-	tn.due, tn.refused = 0, nil
+	tn.arrived, tn.due, tn.refused = now, 0, nil
 	g.rejoin(tn)
 	return tn.await()
 }

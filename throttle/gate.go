@@ -69,6 +69,7 @@ func (g *gate) try(tn *Turn, now int64) bool {
 	if !g.throttle().ceilings.admit(g.domain, tn, now) || !g.throttle().quota.take(tn.robots) {
 		return false
 	}
+	tn.late = now - max(tn.arrived, tn.due, g.host.openAt(), g.host.last)
 	g.leave(tn)
 	g.fly(tn)
 	tn.state, tn.began, tn.sentAt = flying, now, 0
@@ -159,6 +160,8 @@ func (g *gate) endIdle(now int64) {
 	for tn := g.flying; tn != nil; {
 		next := tn.next
 		if tn.bodyIdle() >= idleBody {
+			tn.idle = true
+			g.throttle().measured.idleBodies.Add(1)
 			g.land(tn, now)
 		}
 		tn = next

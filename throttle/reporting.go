@@ -1,8 +1,6 @@
 package throttle
 
 import (
-	"time"
-
 	"github.com/collyetiquette/etiquette/report"
 )
 
@@ -74,14 +72,7 @@ func (t *Throttle) describe(h *report.Host) {
 	if !ok {
 		return
 	}
-	h.Waiting, h.InFlight, h.NextStart = s.Waiting, s.InFlight, s.NextStart
-	if s.Waiting > 0 {
-		start := s.NextStart
-		if start.IsZero() {
-			start = time.Now()
-		}
-		h.ETA = start.Add(time.Duration(s.Waiting-1) * s.Interval)
-	}
+	h.Waiting, h.InFlight, h.NextStart, h.ETA = s.Waiting+s.Queued, s.InFlight, s.NextStart, s.ETA
 	if s.Source != FromBlock {
 		h.Interval = s.Interval
 		if s.Source == FromCrawlDelay {

@@ -79,6 +79,7 @@ func (tn *Turn) sending(traced bool) {
 func (tn *Turn) stamp(now int64) {
 	g := tn.gate
 	if tn.sentAt == 0 {
+		g.throttle().measured.sent(now-tn.arrived, tn.late+now-tn.began)
 		tn.began = now
 		tn.lastSent, tn.lastPage = g.gaps.sentAt, g.gaps.pageAt
 		if short := g.gaps.sent(now, tn.robots, tn.promise); short {

@@ -13,10 +13,12 @@ type Snapshot struct {
 	// Interval is the gap that is kept now, and Source where it comes from. While a block is in force it is what is left of that.
 	Interval time.Duration
 	Source   Source
-	// Waiting and InFlight count requests in the host's line and under way.
-	Waiting, InFlight int
+	// Waiting and InFlight count requests in the host's line and under way, Queued those that frontiers hold in memory.
+	Waiting, InFlight, Queued int
 	// NextStart is when the host permits the next start. The zero time: now, or as soon as one that is under way ends.
 	NextStart time.Time
+	// ETA is about when the last of those that wait and are queued will start, if nothing changes. The zero time: there are none, or the host is parked.
+	ETA time.Time
 	// Parked is why the host is left alone, until Until; the zero time: there is no end. Empty: it is not; then Until is the end of a block, if
 	// there is one.
 	Parked report.Reason
@@ -36,13 +38,14 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 	if err != nil {
 		return Snapshot{}, false
 	}
+	queued := t.queuedFor(key)
 	s, h := t.hosts.find(key)
 	defer s.mu.Unlock()
 	if h == nil {
 		return Snapshot{}, false
 	}
 	now := t.now()
-	out := Snapshot{Host: key}
+	out := Snapshot{Host: key, Queued: queued}
 	var blockLeft time.Duration
 	if m := h.more; m != nil {
 		m.block.forgive(now)
@@ -72,19 +75,33 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 		out.Waiting, out.InFlight = g.waiting, g.flights
 		out.SmallestGap, out.MedianGap, out.ShortGaps = g.gaps.smallest, g.gaps.median(), int(g.gaps.short)
 	}
+	if todo := out.Waiting + out.Queued; todo > 0 && out.Parked == "" {
+		gap := t.delayOf(h, key)
+		if h.gate != nil {
+			gap = h.gate.interval()
+		}
+		gap = max(gap+t.paces[rule].random/2, out.MedianGap) // a slow host takes longer than it has to
+		out.ETA = t.wall(startOf(max(now, h.openAt()), todo, gap))
+	}
 	return out, true
 }
 
 // Stats are counts over all hosts.
 type Stats struct {
 	Hosts, Waiting, InFlight int
+	// Queued counts the URLs that frontiers hold in memory, those set aside included.
+	Queued int
 	// ShortGaps counts gaps that were shorter than promised when the request was sent. It must stay 0.
 	ShortGaps int
 }
 
 // Stats counts over all hosts.
 func (t *Throttle) Stats() Stats {
-	return Stats{Hosts: int(t.hosts.count.Load()), Waiting: int(t.waiting.Load()), InFlight: int(t.flights.Load()), ShortGaps: int(t.shortfall.Load())}
+	s := Stats{Hosts: int(t.hosts.count.Load()), Waiting: int(t.waiting.Load()), InFlight: int(t.flights.Load()), ShortGaps: int(t.shortfall.Load())}
+	for _, f := range t.frontiersInUse() {
+		s.Queued += f.held()
+	}
+	return s
 }
 
 // Unpark lifts what a person decides to lift: a host that is parked or blocked may be asked again now. What robots.txt asks for is still kept, however long.

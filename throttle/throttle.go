@@ -39,6 +39,7 @@ type Throttle struct {
 	frontiers atomic.Pointer[[]weak.Pointer[Frontier]]
 
 	waiting, flights, shortfall atomic.Int64
+	measured                    measured
 }
 
 // New makes a Throttle. It neither starts a goroutine nor touches the network; with a StateDir it reads what is owed from before. An error names

@@ -36,7 +36,7 @@ type Turn struct {
 	several bool         // others may start while it is under way. Set when it starts
 	heard   atomic.Bool  // the headers were looked at
 	status  atomic.Int32 // of the answer; negative if it was learnt from already
-	arrived int64
+	arrived int64        // in the line, for the attempt that is waited for
 
 	// Guarded by the shard's mutex.
 	state      turnState
@@ -49,7 +49,9 @@ type Turn struct {
 	before     int64         // the host's next start if this one is not sent
 	owed       int64         // the host's next start because of this one
 	due        int64         // when the ceilings let it start
+	late       int64         // how much later than the host and the ceilings allowed it got its turn
 	unsent     bool          // it is one of gate.unsent
+	idle       bool          // its turn was ended because nobody read its body; how it ends is still to be told
 	sentAt     int64         // when it was sent; 0: it was not
 	lastSent   int64         // what the gaps were counted from
 	lastPage   int64
@@ -97,7 +99,12 @@ func (tn *Turn) Done(resp *http.Response, err error) {
 	status := int(tn.status.Load())
 	g.shard.mu.Lock()
 	if tn.state != flying {
+		idle := tn.idle
+		tn.idle = false
 		g.shard.mu.Unlock()
+		if idle {
+			t.reportEnd(tn, max(status, -status))
+		}
 		return
 	}
 	t.urls.ended(tn, max(status, -status), err, g.interval()) // before the next in line may ask for the same URL
