@@ -21,6 +21,9 @@ import (
 //	c := colly.NewCollector()
 //	guard, err := etiquette.Attach(c, "MyDataBot/1.0 (+https://bot.example.com/about; mailto:data@example.com)")
 //
+// Each call makes a Guard, whose hosts are paced by themselves: a program with several collectors, a scraper server that makes one for each call say, has
+// one Guard and calls [Guard.Attach] for each, else a host is asked by all of them at once.
+//
 // userAgent is a product token with a version and a contact; an *identity.InvalidError says what is wrong with it. An error leaves a collector
 // without a Guard sending nothing, with the reason as the error of each Visit. A second Attach with the same userAgent returns the first Guard; after
 // any other policy it is an error, and the first stays in force. It touches no network.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/collyetiquette/etiquette"
+	"github.com/collyetiquette/etiquette/collyrobots"
 	"github.com/collyetiquette/etiquette/internal/testweb"
 	"github.com/collyetiquette/etiquette/report"
 )
@@ -77,6 +78,34 @@ func TestSeed000Guideline4ImagesAndFilmsAreNotTransferred(t *testing.T) {
 		}
 		if unwanted != 6 {
 			t.Errorf("%d skips are unwanted, want two pictures and two films twice: %v", unwanted, told.all())
+		}
+		wantGaps(t, web, "shop.test", time.Second)
+	})
+}
+
+// What a sitemap dates before the last crawl is not fetched again. What it does not date, or cannot be read, is: a page that changed must not be missed.
+func TestSeed000Guideline4ASitemapsLastmodKeepsUnchangedPagesFromBeingFetchedAgain(t *testing.T) {
+	inMemory(t, func(t *testing.T, web *testweb.Web) {
+		last := time.Now().Add(-24 * time.Hour)
+		entry := func(path string, modified string) string {
+			return "<url><loc>http://shop.test" + path + "</loc><lastmod>" + modified + "</lastmod></url>"
+		}
+		web.Host("shop.test").Robots("User-agent: *\nDisallow: /private\nSitemap: http://shop.test/sitemap.xml\n").Page("/*", "x").
+			Answer("/sitemap.xml", testweb.Answer{Header: http.Header{"Content-Type": {"application/xml"}}, Body: `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
+				entry("/old", last.Add(-48*time.Hour).UTC().Format(time.RFC3339)) + entry("/new", last.Add(time.Hour).UTC().Format(time.RFC3339)) +
+				entry("/undated", "") + entry("/odd", "the day before yesterday") + entry("/private/new", last.Add(time.Hour).UTC().Format(time.RFC3339)) + `</urlset>`})
+		g := newGuard(t, web)
+		c := guarded(t, g)
+		for e, err := range g.Robots.SitemapEntries(t.Context(), "http://shop.test/", collyrobots.SitemapOptions{Since: last}) {
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			_ = c.Visit(e.URL)
+		}
+		want := []string{"GET http://shop.test/robots.txt", "GET http://shop.test/sitemap.xml", "GET http://shop.test/new", "GET http://shop.test/undated", "GET http://shop.test/odd"}
+		if diff := cmp.Diff(want, web.Log()); diff != "" {
+			t.Errorf("requests (-want +got):\n%s", diff)
 		}
 		wantGaps(t, web, "shop.test", time.Second)
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collyetiquette/etiquette/internal/testweb"
+	"github.com/collyetiquette/etiquette/report"
 )
 
 // crawl runs the program once and returns what it printed.
@@ -70,6 +72,26 @@ func TestTheTeamsScrapersKeepToThePolicy(t *testing.T) {
 		t.Errorf("forum.test was asked %d times, the last time %s after its stop", len(forum), last.Sub(stopped.ModTime()))
 	}
 	wantTold(t, dir, out)
+	wantSkip(t, filepath.Join(dir, "skips.jsonl"), "http://news.test/essays/1", report.RobotsDisallowed)
+}
+
+// wantSkip is an error unless the file has the skip.
+func wantSkip(t *testing.T, path, url string, reason report.Reason) {
+	t.Helper()
+	lines, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(lines)) {
+		var s report.Skip
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		if s.URL == url && s.Reason == reason {
+			return
+		}
+	}
+	t.Errorf("%s has no skip of %s as %s:\n%s", path, url, reason, lines)
 }
 
 // afterTooMany is how long busy.test was left alone after its 429.
