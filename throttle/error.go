@@ -15,7 +15,7 @@ var ErrClosed = errors.New("throttle: closed: nothing is sent any more")
 // Error refuses a request: the host would have to be asked later than the request may wait, or not at all for now. It was not sent.
 type Error struct {
 	URL, Method, Host string
-	// Reason is one of crawl_delay_too_long, rate_limited, access_denied, retry_limit, budget, host_table_full and queue_full.
+	// Reason is one of crawl_delay_too_long, rate_limited, access_denied, retry_limit, outside_hours, budget, host_table_full and queue_full.
 	Reason report.Reason
 	// Needed is how long the request would have to wait, or for crawl_delay_too_long the gap that robots.txt asks for.
 	Needed time.Duration
@@ -44,6 +44,8 @@ func (e *Error) detail() string {
 		return "keeps saying no and is left alone until " + at + ": ask its owner, or Unpark the host"
 	case report.RetryLimit:
 		return fmt.Sprintf("failed %d times for this URL, which is left alone until %s", retryLimit, at)
+	case report.OutsideHours:
+		return fmt.Sprintf("is asked at other hours and opens in %s, the request allows %s: ask again after %s, or see Options.Hours", needed, e.Allowed, at)
 	case report.Budget:
 		return fmt.Sprintf("is not asked any more: %s is spent", e.limit)
 	case report.QueueFull:
@@ -73,6 +75,9 @@ func (t *Throttle) refusal(tn *Turn, h *host, reason report.Reason, now, until i
 		e.limit = fmt.Sprintf("Options.MaxRequests %d", t.quota.limit)
 	case reason == report.CrawlDelayTooLong:
 		e.Needed, e.Allowed = h.crawlDelay()/time.Duration(t.opts.processes()), t.maxCrawlDelay
+	case reason == report.OutsideHours:
+		e.RetryAt = time.Now().Round(0).Add(time.Duration(until - t.now())).Round(time.Millisecond) // by the wall clock, as the hours
+		e.Allowed = t.maxBlockWait
 	case reason == report.RateLimited && now >= h.more.parked:
 		e.Allowed = max(t.maxBlockWait, 1)
 	}
@@ -125,6 +130,10 @@ func (t *Throttle) admission(a chain.Admission, key string) error {
 	defer s.mu.Unlock()
 	now := t.now()
 	reason, until := t.hold(h, false, now)
+	if reason == "" && (h == nil || h.port == 0) {
+		_, port := originsOf(a.URL)
+		reason, until = t.holdUnasked(key, port, now)
+	}
 	if reason == "" {
 		return nil
 	}

@@ -26,7 +26,11 @@ func (t *Throttle) outlook(key string, now int64) outlook {
 	s, h := t.hosts.find(key)
 	defer s.mu.Unlock()
 	var o outlook
-	if reason, until := t.hold(h, false, now); reason != "" {
+	reason, until := t.hold(h, false, now)
+	if reason == "" && (h == nil || h.port == 0) {
+		reason, until = t.holdUnasked(key, 443, now) // a frontier knows no port
+	}
+	if reason != "" {
 		o.held, o.until = t.refusal(nil, h, reason, now, until), until
 		o.held.Host = key
 	}

@@ -34,6 +34,7 @@ type more struct {
 	reason   report.Reason
 	accepted uint32 // the crawl delay in milliseconds that Unpark accepted
 	delays   []originDelay
+	windows  []*window // the hours at which it may be asked; usually one
 }
 
 // The marks of a host.
@@ -116,6 +117,14 @@ func (h *host) crawlDelay() time.Duration { return time.Duration(h.delay) * time
 
 // openAt is the earliest instant at which the host permits another start.
 func (h *host) openAt() int64 {
+	if h.more == nil {
+		return h.owedAt()
+	}
+	return max(h.owedAt(), h.more.shutUntil())
+}
+
+// owedAt is the earliest instant at which what is owed to the host permits another start.
+func (h *host) owedAt() int64 {
 	at := h.next
 	if h.delay > 0 && h.last > 0 {
 		at = max(at, h.last+int64(h.crawlDelay()))
@@ -126,14 +135,22 @@ func (h *host) openAt() int64 {
 	return at
 }
 
-// hold is why the host's requests are refused now, and until when; empty: they are not. maxWait is how long a block may last to be waited for.
+// hold is why the host's requests are refused now, and until when; empty: they are not. maxWait is how long that may last to be
+// waited for.
 func (h *host) hold(now int64, maxWait time.Duration) (report.Reason, int64) {
-	switch {
-	case h.more == nil:
-	case now < h.more.parked:
-		return h.more.reason, h.more.parked
-	case h.more.block.until-now > int64(maxWait) && now < h.more.block.until:
-		return report.RateLimited, h.more.block.until
+	m := h.more
+	if m == nil {
+		return "", 0
+	}
+	if now < m.parked {
+		return m.reason, m.parked
+	}
+	reason, until := report.RateLimited, m.block.until
+	if at := m.shutUntil(); at > until {
+		reason, until = report.OutsideHours, at
+	}
+	if now < until && until-now > int64(maxWait) {
+		return reason, until
 	}
 	return "", 0
 }
@@ -150,7 +167,7 @@ func (h *host) park(now, until int64, reason report.Reason) bool {
 
 // owesUntil is the instant from which on nothing is owed any more and the state may be dropped.
 func (h *host) owesUntil() int64 {
-	until := h.openAt()
+	until := h.owedAt()
 	if h.denied > 0 {
 		until = max(until, h.last+int64(parkFor))
 	}

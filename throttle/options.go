@@ -40,9 +40,11 @@ type Options struct {
 	// MaxCrawlDelay is the longest crawl delay that is kept. A host whose robots.txt asks for more is parked (crawl_delay_too_long) and never
 	// crawled faster than it asks. Zero means DefaultMaxCrawlDelay.
 	MaxCrawlDelay time.Duration
-	// MaxBlockWait is how long a request waits for the end of a block, which a 429 or 503 earned. One that would wait longer is refused (rate_limited)
-	// with the time at which to ask again. Zero means DefaultMaxBlockWait, negative that none waits.
+	// MaxBlockWait is how long a request waits for the end of a block, which a 429 or 503 earned, or for the opening of a host that is asked at other
+	// Hours. One that would wait longer is refused (rate_limited, outside_hours) with the time at which to ask again. Zero means DefaultMaxBlockWait, negative that none waits.
 	MaxBlockWait time.Duration
+	// Hours are when hosts may be asked; the first that matches a host counts. A host that none matches is asked at any time.
+	Hours []Hours
 	// Total is how many requests a second are started over all hosts. Zero means no such limit.
 	Total float64
 	// DomainRate is how many requests a second the hosts of one registered domain get together, robots.txt included. It is never less than a rule with
@@ -56,7 +58,7 @@ type Options struct {
 	// sent does not count. A further one is refused (budget) with no time at which to ask again, but for a robots.txt: nothing is asked without its
 	// rules. Zero means no limit.
 	MaxRequests int
-	// MaxHosts is how many hosts are known at once, at some 110 bytes each. One that owes nothing makes room; if none does, a new host is
+	// MaxHosts is how many hosts are known at once, at some 110 bytes each, and 150 more for one with Hours. One that owes nothing makes room; if none does, a new host is
 	// refused (host_table_full). Zero means DefaultMaxHosts.
 	MaxHosts int
 	// Retries is how often a GET or HEAD that was answered 429 or 503 is asked again by itself, after the block. Zero means never: the handlers

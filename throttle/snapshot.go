@@ -50,6 +50,9 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 		if m.block.until > now {
 			blockLeft, out.Until = time.Duration(m.block.until-now), t.wall(m.block.until)
 		}
+		if at := m.shutUntil(); at > now {
+			out.Parked, out.Until = report.OutsideHours, t.wall(at)
+		}
 		if m.parked > now {
 			out.Parked, out.Until = m.reason, t.wall(m.parked)
 		}

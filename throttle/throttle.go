@@ -21,6 +21,7 @@ import (
 type Throttle struct {
 	opts          Options
 	paces         paces
+	windows       []*window
 	maxCrawlDelay time.Duration
 	maxBlockWait  time.Duration
 	epoch         time.Time // instants count from here
@@ -53,6 +54,9 @@ func New(o Options) (*Throttle, error) {
 		return nil, err
 	}
 	t := &Throttle{opts: o, paces: ps, epoch: time.Now(), closing: make(chan struct{})}
+	if t.windows, err = compileHours(o.Hours, t.epoch); err != nil {
+		return nil, err
+	}
 	t.maxCrawlDelay = o.MaxCrawlDelay
 	if t.maxCrawlDelay == 0 {
 		t.maxCrawlDelay = DefaultMaxCrawlDelay
@@ -169,6 +173,7 @@ func (t *Throttle) applyRule(h *host, key string, u *url.URL) {
 	if h.port == port {
 		return
 	}
+	h.keepHours(matchHours(t.windows, key, port))
 	rule := t.paces.match(key, port)
 	if h.port == 0 {
 		h.rule, h.port = rule, port
