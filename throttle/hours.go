@@ -12,7 +12,8 @@ const aDay = 24 * time.Hour
 // At another time a request waits for the opening, if that is within Options.MaxBlockWait, or is refused (outside_hours) with the opening as
 // RetryAt. A request that is already under way at the closing is not touched. robots.txt keeps to the hours, too.
 type Hours struct {
-	// DomainGlob and DomainRegexp match hosts as in a LimitRule. Both empty: every host.
+	// DomainGlob and DomainRegexp match hosts as in a LimitRule. Both empty: every host. One that is asked on ports with different hours is open when
+	// all of them are.
 	DomainGlob, DomainRegexp string
 	// From and To are times of day, since midnight as clocks show it: from From on, up to To, overnight if To is earlier. 24 hours as To is the end of
 	// the day. When clocks skip a time, the moment at which they do so stands for it; of a time that they show twice the first counts.
