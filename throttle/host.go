@@ -34,7 +34,8 @@ type more struct {
 	reason   report.Reason
 	accepted uint32 // the crawl delay in milliseconds that Unpark accepted
 	delays   []originDelay
-	windows  []*window // the hours at which it may be asked; usually one
+	openings []opening // the hours at which it may be asked
+	account  *account  // what it was asked for today; nil: no budget matches it
 }
 
 // The marks of a host.
@@ -115,12 +116,13 @@ func millis(d time.Duration) uint32 {
 
 func (h *host) crawlDelay() time.Duration { return time.Duration(h.delay) * time.Millisecond }
 
-// openAt is the earliest instant at which the host permits another start.
-func (h *host) openAt() int64 {
-	if h.more == nil {
-		return h.owedAt()
+// openAt is the earliest instant at which the host permits another start, as far as can be seen now.
+func (h *host) openAt(robots bool, now int64) int64 {
+	at := h.owedAt()
+	if m := h.more; m != nil {
+		at = max(at, m.shutUntil(robots, now), m.account.spentUntil(now))
 	}
-	return max(h.owedAt(), h.more.shutUntil())
+	return at
 }
 
 // owedAt is the earliest instant at which what is owed to the host permits another start.
@@ -136,23 +138,37 @@ func (h *host) owedAt() int64 {
 }
 
 // hold is why the host's requests are refused now, and until when; empty: they are not. maxWait is how long that may last to be
-// waited for.
-func (h *host) hold(now int64, maxWait time.Duration) (report.Reason, int64) {
+// waited for. Of several reasons that which lasts longest counts.
+func (h *host) hold(robots bool, now int64, maxWait time.Duration) (report.Reason, int64) {
 	m := h.more
 	if m == nil {
 		return "", 0
 	}
+	reason, until := m.earned(now)
 	if now < m.parked {
-		return m.reason, m.parked
+		return reason, until
 	}
-	reason, until := report.RateLimited, m.block.until
-	if at := m.shutUntil(); at > until {
+	if at := m.shutUntil(robots, now); at > until {
 		reason, until = report.OutsideHours, at
 	}
-	if now < until && until-now > int64(maxWait) {
+	if at := m.account.spentUntil(now); at > until {
+		reason, until = report.Budget, at
+	}
+	if until <= now {
+		return "", 0
+	}
+	if until = m.openFrom(robots, now, until); until-now > int64(maxWait) {
 		return reason, until
 	}
 	return "", 0
+}
+
+// earned is what the host's own answers earned it: why and until when it is parked, or its block.
+func (m *more) earned(now int64) (report.Reason, int64) {
+	if now < m.parked {
+		return m.reason, m.parked
+	}
+	return report.RateLimited, m.block.until
 }
 
 // park lets the host alone from now until the given instant. A later end is kept.
@@ -166,13 +182,13 @@ func (h *host) park(now, until int64, reason report.Reason) bool {
 }
 
 // owesUntil is the instant from which on nothing is owed any more and the state may be dropped.
-func (h *host) owesUntil() int64 {
+func (h *host) owesUntil(now int64) int64 {
 	until := h.owedAt()
 	if h.denied > 0 {
 		until = max(until, h.last+int64(parkFor))
 	}
 	if m := h.more; m != nil {
-		until = max(until, m.parked)
+		until = max(until, m.parked, m.account.keptUntil(now))
 		if m.block.level > 0 {
 			until = max(until, m.block.quietAt())
 		}

@@ -11,6 +11,9 @@ const aDay = 24 * time.Hour
 // Hours says when the hosts that it matches may be asked; of several the first that matches counts, and a host that none matches is asked at any time.
 // At another time a request waits for the opening, if that is within Options.MaxBlockWait, or is refused (outside_hours) with the opening as
 // RetryAt. A request that is already under way at the closing is not touched. robots.txt keeps to the hours, too.
+//
+// What a site says itself, with a Visit-time in its robots.txt, is kept as well, where robots are attached: pages of the host are then asked for when
+// both are open.
 type Hours struct {
 	// DomainGlob and DomainRegexp match hosts as in a LimitRule. Both empty: every host. One that is asked on ports with different hours is open when
 	// all of them are.
@@ -30,21 +33,19 @@ type window struct {
 	from, to time.Duration
 	days     [7]bool
 	zone     *time.Location
-	epoch    time.Time // the throttle's instants count from here
 
 	mu          sync.Mutex
 	open        bool
 	since, till time.Time // when that holds, by the wall clock
 }
 
-func compileHours(all []Hours, epoch time.Time) ([]*window, error) {
+func compileHours(all []Hours) ([]*window, error) {
 	var out []*window
 	for i := range all {
 		w, err := all[i].compile()
 		if err != nil {
 			return nil, fmt.Errorf("throttle: Options.Hours[%d]%w", i, err)
 		}
-		w.epoch = epoch
 		out = append(out, w)
 	}
 	return out, nil
@@ -77,32 +78,16 @@ func (h *Hours) compile() (*window, error) {
 	return w, err
 }
 
-// matchHours is the first of the windows that matches a host; nil: it is open at any time.
-func matchHours(all []*window, host string, port uint16) *window {
-	if len(all) == 0 {
-		return nil
-	}
-	withPort := hostPort(host, port)
-	for _, w := range all {
-		if w.matches(host, withPort) {
-			return w
-		}
-	}
-	return nil
-}
-
-// shutUntil is when the window opens; zero: it is open. It goes by the wall clock: a computer that slept must not take day for night.
-func (w *window) shutUntil() int64 {
-	clock := time.Now()
-	now := clock.Round(0)
+// Next implements chain.Hours. Where no opening is found, that is to be looked at again a day later.
+func (w *window) Next(t time.Time) (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if now.Before(w.since) || !now.Before(w.till) {
-		w.open, w.till = w.at(now)
-		w.since = now
+	if t.Before(w.since) || !t.Before(w.till) {
+		w.open, w.till = w.at(t)
+		w.since = t
 	}
 	if w.open {
-		return 0
+		return t, true
 	}
-	return int64(clock.Sub(w.epoch)) + 1 + int64(w.till.Sub(now))
+	return w.till, true
 }

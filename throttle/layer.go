@@ -23,9 +23,14 @@ func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error)
 	if err != nil {
 		return h.Refuse(err)
 	}
-	if err := t.freshen(h, turn); err != nil {
-		turn.Cancel()
-		return h.Refuse(err)
+	for sure := false; !sure; {
+		if err = t.freshen(h, turn); err == nil {
+			sure, err = turn.claim()
+		}
+		if err != nil {
+			turn.Cancel()
+			return h.Refuse(err)
+		}
 	}
 	resp, err := turn.send(h, next)
 	if err == nil && throttled(resp.StatusCode) {
@@ -98,6 +103,9 @@ func (l *layer) Resend(h *chain.Hop) error {
 		return nil // it ended meanwhile, and its context with it
 	}
 	if err := turn.again(); err != nil {
+		return err
+	}
+	if err := turn.secure(); err != nil {
 		return err
 	}
 	turn.write()

@@ -3,6 +3,7 @@ package throttle
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,17 @@ func (p *pattern) matches(host, hostPort string) bool {
 		return true
 	}
 	return p.expr != nil && (p.expr.MatchString(host) || p.expr.MatchString(hostPort))
+}
+
+// first is the number of the first of some patterns that matches a host on a port; -1: none does.
+func first[P interface {
+	matches(host, hostPort string) bool
+}](patterns []P, host string, port uint16) int {
+	if len(patterns) == 0 {
+		return -1
+	}
+	withPort := hostPort(host, port)
+	return slices.IndexFunc(patterns, func(p P) bool { return p.matches(host, withPort) })
 }
 
 // hostPort is how a host key and a port stand in a URL.
