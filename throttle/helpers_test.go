@@ -149,3 +149,21 @@ func response(status int, header ...string) *http.Response {
 	}
 	return &http.Response{StatusCode: status, Header: h}
 }
+
+// counter counts what several goroutines tell.
+type counter struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (c *counter) add(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n += n
+}
+
+func (c *counter) get() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
+}
