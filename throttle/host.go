@@ -157,7 +157,10 @@ func (h *host) hold(robots bool, now int64, maxWait time.Duration) (report.Reaso
 	if until <= now {
 		return "", 0
 	}
-	if until = m.openFrom(robots, now, until); until-now > int64(maxWait) {
+	if reason != report.OutsideHours {
+		until = m.openFrom(robots, now, until) // it may be shut by then
+	}
+	if until-now > int64(maxWait) {
 		return reason, until
 	}
 	return "", 0
