@@ -1,6 +1,9 @@
 package throttle
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Budget is how much of each host that it matches is asked for on one day; of several the first that matches counts, and a host that none matches has
 // no such limit. A request beyond it waits for the next day, if that begins within Options.MaxBlockWait, or is refused (budget) with the beginning of that
@@ -69,7 +72,7 @@ func (b *Budget) compile(o *Options) (c *budget, err error) {
 	case b.Bytes < 0:
 		return nil, fmt.Errorf(".Bytes %d is negative: zero means no limit", b.Bytes)
 	case b.Requests == 0 && b.Bytes == 0:
-		return nil, fmt.Errorf(".Requests and .Bytes are zero, which limits nothing: leave it out, or say one")
+		return nil, errors.New(": it limits nothing: say Requests or Bytes")
 	}
 	if n := int64(o.processes()); o.StateDir == "" && n > 1 {
 		switch {
