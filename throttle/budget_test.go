@@ -232,7 +232,7 @@ func TestBudgetsThatMakeNoSenseAreAnErrorThatNamesFieldAndValue(t *testing.T) {
 	for want, budget := range map[string]Budget{
 		`Options.Budgets[1].Requests -1`:                                  {Requests: -1},
 		`Options.Budgets[1].Bytes -5`:                                     {Bytes: -5},
-		`Options.Budgets[1].Requests and .Bytes`:                          {},
+		`Options.Budgets[1]: it limits nothing`:                           {},
 		`Options.Budgets[1].DomainGlob "a/b"`:                             {Requests: 9, DomainGlob: "a/b"},
 		`Options.Budgets[1].Requests 2 is too little for Options.Share 3`: {Requests: 2},
 	} {

@@ -93,6 +93,24 @@ func (t *Throttle) changed(g *gate) {
 	}
 }
 
+// queued is how many requests to a host the frontiers hold. The caller holds the host's lock.
+func (t *Throttle) queued(host string) (n int) {
+	all := t.frontiers.Load()
+	if all == nil {
+		return 0
+	}
+	for _, w := range *all {
+		if f := w.Value(); f != nil {
+			f.mu.Lock()
+			if b := f.backlogs[host]; b != nil {
+				n += len(b.items)
+			}
+			f.mu.Unlock()
+		}
+	}
+	return n
+}
+
 // domainOf is the name under which a host's ceiling is kept; empty: it has none.
 func (c *ceilings) domainOf(host string) string {
 	if c.perDomain == 0 || !strings.Contains(host, ".") || strings.Contains(host, ":") {

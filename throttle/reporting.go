@@ -74,13 +74,13 @@ func (t *Throttle) describe(h *report.Host) {
 	if !ok {
 		return
 	}
-	h.Waiting, h.InFlight, h.NextStart = s.Waiting, s.InFlight, s.NextStart
-	if s.Waiting > 0 {
+	h.Waiting, h.InFlight, h.NextStart = s.Waiting+s.Queued, s.InFlight, s.NextStart
+	if h.Waiting > 0 {
 		start := s.NextStart
 		if start.IsZero() {
 			start = time.Now()
 		}
-		h.ETA = start.Add(time.Duration(s.Waiting-1) * s.Interval)
+		h.ETA = start.Add(time.Duration(h.Waiting-1) * s.Interval)
 	}
 	if s.Source != FromBlock {
 		h.Interval = s.Interval

@@ -15,6 +15,8 @@ type Snapshot struct {
 	Source   Source
 	// Waiting and InFlight count requests in the host's line and under way.
 	Waiting, InFlight int
+	// Queued counts requests to the host that Frontiers hold in memory, beside those that are in its line already.
+	Queued int
 	// NextStart is when the host permits the next start. The zero time: now, or as soon as one that is under way ends.
 	NextStart time.Time
 	// Parked is why the host is left alone, until Until; the zero time: there is no end. Empty: it is not; then Until is the end of a block, if
@@ -46,7 +48,7 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 	}
 	now := t.now()
 	h = t.asIfAsked(h, key, 443)
-	out := Snapshot{Host: key}
+	out := Snapshot{Host: key, Queued: t.queued(key)}
 	var blockLeft time.Duration
 	if m := h.more; m != nil {
 		m.block.forgive(now)
