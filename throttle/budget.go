@@ -7,7 +7,8 @@ import (
 
 // Budget is how much of each host that it matches is asked for on one day; of several the first that matches counts, and a host that none matches has
 // no such limit. A request beyond it waits for the next day, if that begins within Options.MaxBlockWait, or is refused (budget) with the beginning of that
-// day as RetryAt, and later if the host has Hours: so a crawl that is larger than the budget goes on day after day.
+// day as RetryAt, and later if the host has Hours. So a crawl that is larger than the budget goes on day after day: by itself if MaxBlockWait is a day, else
+// when what was refused is asked again.
 //
 // A day begins at midnight UTC, and not with the first request: so all who share a budget agree on it without a word, owners find it in logs that are
 // kept by the day, and a count is all that has to be remembered. What is owed between two requests is owed at midnight as well, so two days' budgets are

@@ -1,20 +1,13 @@
 package throttle
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/collyetiquette/etiquette/internal/origin"
 )
 
 // The names of the files of budgets, one for each day.
@@ -49,15 +42,19 @@ func (s *spendings) open(t *Throttle) error {
 	return nil
 }
 
-// begin turns to another day. The caller holds mu.
-func (s *spendings) begin(day int32) {
-	if s.filed != nil && day == s.day {
-		return
+// begin turns to a day, and reports whether it is the one that is read. The day before that is over, and no more than written to: who read it anew would
+// count it twice. The caller holds mu.
+func (s *spendings) begin(day int32) bool {
+	switch {
+	case s.filed != nil && day == s.day:
+		return true
+	case s.filed != nil && day == s.day-1:
+		return false
 	}
 	s.day, s.offset, s.filed = day, 0, make(map[string]tally)
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return // whoever reads the file of the day says so
+		return true // whoever reads the file of the day says so
 	}
 	for _, e := range entries {
 		name, ok := strings.CutPrefix(e.Name(), spentPrefix)
@@ -66,10 +63,12 @@ func (s *spendings) begin(day int32) {
 			_ = os.Remove(filepath.Join(s.dir, e.Name()))
 		}
 	}
+	return true
 }
 
-func (s *spendings) name() string {
-	return filepath.Join(s.dir, spentPrefix+endOf(s.day-1).UTC().Format(time.DateOnly)+fileSuffix)
+// name is that of the file of a day.
+func (s *spendings) name(day int32) string {
+	return filepath.Join(s.dir, spentPrefix+endOf(day-1).UTC().Format(time.DateOnly)+fileSuffix)
 }
 
 // claim counts the turn's request for the other processes, before it is sent. It is false if one of them took the last place meanwhile, or the day
@@ -93,11 +92,15 @@ func (s *spendings) claim(tn *Turn) bool {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begin(day)
 	host := g.host.name
 	if !sameDay {
-		s.file(host, unfiled)
+		s.file(day, host, unfiled)
 		return false
+	}
+	if !s.begin(day) { // the clock was set back
+		unfiled.requests++
+		s.file(day, host, unfiled)
+		return true
 	}
 	before, err := s.exchange(s.lines(host, unfiled, tally{requests: 1}), host)
 	if err != nil {
@@ -105,7 +108,7 @@ func (s *spendings) claim(tn *Turn) bool {
 	} else if !before.reaches(most) {
 		return true
 	} else {
-		s.file(host, tally{requests: -1})
+		s.file(day, host, tally{requests: -1})
 	}
 	g.shard.mu.Lock()
 	defer g.shard.mu.Unlock()
@@ -140,8 +143,7 @@ func (s *spendings) settle(g *gate) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begin(day)
-	s.file(g.host.name, unfiled)
+	s.file(day, g.host.name, unfiled)
 }
 
 // close files what all accounts still have to say.
@@ -167,125 +169,23 @@ func (s *spendings) close() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begin(day)
 	for host, n := range unfiled {
-		s.file(host, n)
+		s.file(day, host, n)
 	}
 }
 
 // file appends one line, if it says anything. The caller holds mu.
-func (s *spendings) file(host string, n tally) {
+func (s *spendings) file(day int32, host string, n tally) {
 	if n == (tally{}) {
 		return
 	}
-	if _, err := s.exchange(s.lines(host, n), ""); err != nil {
-		s.throttle.state.tell(err)
+	text, err := s.lines(host, n), error(nil)
+	if s.begin(day) {
+		_, err = s.exchange(text, "")
+	} else {
+		err = s.write(day, text)
 	}
-}
-
-// lines are what is to be appended. They begin with an end of line: what another process wrote before, and did not finish, spoils nothing.
-func (s *spendings) lines(host string, all ...tally) []byte {
-	var b bytes.Buffer
-	for _, n := range all {
-		if n != (tally{}) {
-			fmt.Fprintf(&b, "\n%s %s %d %d", host, s.who, n.requests, n.bytes)
-		}
-	}
-	b.WriteByte('\n')
-	return b.Bytes()
-}
-
-// exchange appends to the file of the day, if there is anything to append, and takes in what others appended since the last look. With a host, before is what
-// the file says of it ahead of our own last line. The caller holds mu.
-func (s *spendings) exchange(text []byte, host string) (before tally, err error) {
-	flag := os.O_RDONLY
-	if text != nil {
-		flag = os.O_RDWR | os.O_APPEND | os.O_CREATE
-	}
-	f, err := os.OpenFile(s.name(), flag, 0o600)
 	if err != nil {
-		if text == nil && os.IsNotExist(err) {
-			return tally{}, nil
-		}
-		return tally{}, err
-	}
-	if text != nil {
-		_, err = f.Write(text)
-	}
-	others := make(map[string]tally)
-	before, scanned := s.scan(f, host, others)
-	for name, n := range others {
-		s.throttle.spentElsewhere(name, n, s.day)
-	}
-	return before, errors.Join(err, scanned, f.Close())
-}
-
-// scan reads whole lines past what was read before.
-func (s *spendings) scan(f io.ReaderAt, host string, others map[string]tally) (before tally, err error) {
-	r := bufio.NewReaderSize(io.NewSectionReader(f, s.offset, 1<<62), longestLine)
-	for whole := true; ; {
-		line, err := r.ReadSlice('\n')
-		if err != nil && err != bufio.ErrBufferFull {
-			if err == io.EOF { // the rest is being written
-				err = nil
-			}
-			return before, err
-		}
-		s.offset += int64(len(line))
-		if whole && err == nil {
-			if key, who, n, ok := parseSpent(string(line)); ok {
-				sum := s.filed[key]
-				if key == host && who == s.who && n.requests > 0 {
-					before = sum
-				}
-				sum.add(n)
-				s.filed[key] = sum
-				if who != s.who {
-					sum := others[key]
-					sum.add(n)
-					others[key] = sum
-				}
-			}
-		}
-		whole = err == nil
-	}
-}
-
-// parseSpent reads one line.
-func parseSpent(line string) (host, who string, n tally, ok bool) {
-	f := strings.Fields(line)
-	if len(f) != 4 {
-		return "", "", tally{}, false
-	}
-	requests, err := strconv.ParseInt(f[2], 10, 64)
-	if err != nil || requests < -mostTold || requests > mostTold {
-		return "", "", tally{}, false
-	}
-	octets, err := strconv.ParseInt(f[3], 10, 64)
-	if err != nil || octets < 0 || octets > mostTold {
-		return "", "", tally{}, false
-	}
-	return f[0], f[1], tally{requests, octets}, true
-}
-
-// spentElsewhere takes in what other processes asked of a host.
-func (t *Throttle) spentElsewhere(name string, n tally, day int32) {
-	key, err := origin.HostKeyOf(name)
-	if err != nil || n == (tally{}) {
-		return
-	}
-	now := t.now()
-	s, h := t.hosts.find(key)
-	defer s.mu.Unlock()
-	if h == nil {
-		h = s.insert(key, now) // a debt always has room
-	}
-	a := h.counts()
-	if a.day != day {
-		return
-	}
-	a.used.add(n)
-	if h.gate != nil {
-		h.gate.advance(now)
+		s.throttle.state.tell(err)
 	}
 }

@@ -163,6 +163,46 @@ func TestLinesThatNobodyCanHaveMeantAreNoCount(t *testing.T) {
 	})
 }
 
+func TestAFileThatSomebodyRemovesIsBegunAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		a, b := spender(t, dir, Budget{Requests: 4}), spender(t, dir, Budget{Requests: 4})
+		for range 2 {
+			mustWait(t, a, "http://a.test/").Done(nil, nil)
+		}
+		if err := os.Remove(filepath.Join(dir, "spent-2000-01-01.log")); err != nil {
+			t.Fatal(err)
+		}
+		mustWait(t, b, "http://a.test/").Done(nil, nil)
+		mustWait(t, a, "http://a.test/").Done(nil, nil) // its own two, and what b asked
+		_, err := a.Wait(t.Context(), parse(t, "http://a.test/"))
+		wantRefused(t, err, report.Budget)
+	})
+}
+
+func TestAClockThatIsSetBackOverMidnightCountsNothingTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		a, b := spender(t, dir, Budget{Requests: 4}), spender(t, dir, Budget{Requests: 4})
+		a.spendings.mu.Lock()
+		a.spendings.begin(today() + 1) // by a clock that was ahead
+		a.spendings.mu.Unlock()
+		for range 2 {
+			mustWait(t, a, "http://a.test/").Done(nil, nil)
+		}
+		for range 2 {
+			mustWait(t, b, "http://a.test/").Done(nil, nil)
+		}
+		_, err := b.Wait(t.Context(), parse(t, "http://a.test/"))
+		wantRefused(t, err, report.Budget)
+		time.Sleep(hours24)
+		mustWait(t, a, "http://a.test/").Done(nil, nil)
+		if s, _ := a.Snapshot("a.test"); s.RequestsToday != 1 {
+			t.Errorf("Snapshot = %+v, want 1 request on the next day", s)
+		}
+	})
+}
+
 func TestFilesOfDaysThatAreOverAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

@@ -65,6 +65,18 @@ func TestWhoNeedNotWaitLongForTheNextDayWaitsAndTheIntervalIsKeptOverMidnight(t 
 	})
 }
 
+func TestWithPatienceForADayACrawlGoesOnDayAfterDayByItself(t *testing.T) {
+	virtual(t, func(t *testing.T, web *testweb.Web) {
+		web.Host("a.test").Page("/*", "x")
+		c, th := paced(t, web, Options{Budgets: []Budget{{Requests: 3}}, MaxBlockWait: hours24}, colly.Async())
+		start := time.Now()
+		visit(t, c, numbered("a.test", 8)...)
+		day := hours24.Seconds()
+		wantAt(t, web, "a.test", start, seconds(0, 1, 2, day, day+1, day+2, 2*day, 2*day+1)...)
+		wantIdle(t, th)
+	})
+}
+
 func TestABodyWithWhichTheBudgetRunsOutIsReadToItsEndAndNoOtherIsAskedFor(t *testing.T) {
 	virtual(t, func(t *testing.T, web *testweb.Web) {
 		web.Host("a.test").Page("/*", strings.Repeat("x", 1000))
