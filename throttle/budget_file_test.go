@@ -184,15 +184,16 @@ func TestAClockThatIsSetBackOverMidnightCountsNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		a, b := spender(t, dir, Budget{Requests: 4}), spender(t, dir, Budget{Requests: 4})
+		mustWait(t, b, "http://a.test/").Done(nil, nil)
+		mustWait(t, a, "http://a.test/").Done(nil, nil) // and reads of b's
 		a.spendings.mu.Lock()
 		a.spendings.begin(today() + 1) // by a clock that was ahead
 		a.spendings.mu.Unlock()
-		for range 2 {
-			mustWait(t, a, "http://a.test/").Done(nil, nil)
+		mustWait(t, a, "http://a.test/").Done(nil, nil)
+		if s, _ := a.Snapshot("a.test"); s.RequestsToday != 3 {
+			t.Errorf("Snapshot = %+v, want 3 requests", s)
 		}
-		for range 2 {
-			mustWait(t, b, "http://a.test/").Done(nil, nil)
-		}
+		mustWait(t, b, "http://a.test/").Done(nil, nil)
 		_, err := b.Wait(t.Context(), parse(t, "http://a.test/"))
 		wantRefused(t, err, report.Budget)
 		time.Sleep(hours24)
@@ -201,6 +202,15 @@ func TestAClockThatIsSetBackOverMidnightCountsNothingTwice(t *testing.T) {
 			t.Errorf("Snapshot = %+v, want 1 request on the next day", s)
 		}
 	})
+}
+
+func TestAClockThatIsSetBackByLessThanADayBeginsNoDayAnew(t *testing.T) {
+	for ahead, want := range map[int32]int64{0: 5, 1: 5, 2: 0, -1: 0} {
+		a := account{day: today() + ahead, used: tally{requests: 5}, most: tally{requests: 9}}
+		if a.turn(); a.used.requests != want || a.most.requests != 9 {
+			t.Errorf("counted %d days ahead of the clock: %+v, want %d requests", ahead, a, want)
+		}
+	}
 }
 
 func TestFilesOfDaysThatAreOverAreRemoved(t *testing.T) {
