@@ -51,12 +51,13 @@ func (w *warner) slowHost(h *chain.Hop) {
 	if !ok || s.Source != throttle.FromCrawlDelay {
 		return
 	}
-	eta := time.Duration(s.Waiting) * s.Interval
+	waiting := s.Waiting + s.Queued
+	eta := time.Duration(waiting) * s.Interval
 	if eta < longCrawl && s.Interval < longDelay || !w.isNew(s.Host) {
 		return
 	}
 	w.guard.log().Warn("etiquette: the crawl delay of a host makes its crawl take hours: take fewer pages, or ask its owner", "host", s.Host,
-		"interval", s.Interval, "waiting", s.Waiting, "eta", eta, "pages_a_day", int(24*time.Hour/s.Interval))
+		"interval", s.Interval, "waiting", waiting, "eta", eta, "pages_a_day", int(24*time.Hour/s.Interval))
 }
 
 func (w *warner) isNew(host string) bool {

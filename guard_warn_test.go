@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gocolly/colly/v2"
+	"github.com/gocolly/colly/v2/queue"
 
 	"github.com/collyetiquette/etiquette"
 	"github.com/collyetiquette/etiquette/internal/testweb"
@@ -84,6 +85,34 @@ func TestACrawlDelayThatMakesTheCrawlTakeHoursIsSaidOnce(t *testing.T) {
 				wantLines(t, &log, 1, "take hours")
 				wantLines(t, &log, 1, "take hours", "level=WARN", "host=slow.test", x.want)
 			})
+		})
+	}
+}
+
+func TestWhatAFrontierHoldsCountsForACrawlThatTakesHours(t *testing.T) {
+	for pages, want := range map[int]int{120: 1, 20: 0} {
+		inMemory(t, func(t *testing.T, web *testweb.Web) {
+			web.Host("slow.test").Robots("User-agent: *\nCrawl-delay: 40\n").Page("/*", "x")
+			var log logged
+			g := newGuard(t, web, log.policy)
+			c := guarded(t, g)
+			f := g.NewFrontier(nil)
+			q, err := queue.New(1, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range pages {
+				if err := q.AddURL(fmt.Sprintf("http://slow.test/%d", i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := f.Run(t.Context(), c, 2); err != nil {
+				t.Fatalf("Run = %v, want nil", err)
+			}
+			wantLines(t, &log, want, "take hours", "host=slow.test")
+			if got := len(pagesOf(web, "slow.test")); got != pages {
+				t.Errorf("%d pages, want %d", got, pages)
+			}
 		})
 	}
 }

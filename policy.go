@@ -35,9 +35,10 @@ type Policy struct {
 	Throttle throttle.Options
 	// Share is how many processes ask the same hosts: each keeps that many times the interval. Zero means one.
 	Share int
-	// Hours are when hosts may be asked; the first that matches a host counts. A host that none matches is asked at any time.
+	// Hours are when hosts may be asked; the first that matches a host counts. A host that none matches is asked at any time, as far as its own
+	// Visit-time lets it be.
 	Hours []Hours
-	// PerDay is how much of a host is asked for on one day; the first that matches a host counts. A host that none matches has no budget.
+	// PerDay is how much of a host is asked for on one day; the first that matches a host counts. A host that none matches has no such limit.
 	PerDay []PerDay
 	// MaxRequests is how many requests are sent in all, robots.txt and redirects included; what was refused does not count. Zero means no limit.
 	MaxRequests int

@@ -29,9 +29,6 @@ func (p *Policy) check() error {
 	for _, f := range p.faults(true) {
 		errs = append(errs, f)
 	}
-	if len(errs) == 0 {
-		p.checkUnkept(func(path string, err error) { errs = append(errs, fault{path, err}) })
-	}
 	return errors.Join(errs...)
 }
 
@@ -57,7 +54,7 @@ func (p *Policy) faults(who bool) []fault {
 		p.checkIdentity(bad)
 	}
 	p.checkParts(bad)
-	p.checkPace(bad)
+	p.checkRules(bad)
 	p.checkOwn(bad)
 	return all
 }
@@ -96,8 +93,8 @@ func refine(path string, err error) fault {
 // quiet is p, without its lists of rules, for parts that are made to be looked at only: what is impolite is logged when they are really made.
 func (p *Policy) quiet() *Policy {
 	q := *p
-	q.Logger, q.StateDir, q.StopFile, q.Pace = slog.New(slog.DiscardHandler), "", "", nil
-	q.Permit = nil
+	q.Logger, q.StateDir, q.StopFile = slog.New(slog.DiscardHandler), "", ""
+	q.Pace, q.Hours, q.PerDay, q.Permit = nil, nil, nil, nil
 	return &q
 }
 
@@ -138,15 +135,35 @@ func (p *Policy) checkParts(bad func(string, error)) {
 	}
 }
 
-// checkPace lets the throttle look at each rule by itself, so that the one that is wrong is named.
-func (p *Policy) checkPace(bad func(string, error)) {
-	for i, r := range p.Pace {
-		t, err := throttle.New(throttle.Options{Rules: []throttle.LimitRule{r}})
+// checkRules lets the throttle look at each of its rules by itself, so that the one that is wrong is named.
+func (p *Policy) checkRules(bad func(string, error)) {
+	look := func(path, said string, o throttle.Options) {
+		t, err := throttle.New(o)
 		if err != nil {
-			bad(fmt.Sprintf("Pace[%d]", i), errors.New(strings.TrimPrefix(err.Error(), "throttle: Rules[0].")))
-			continue
+			bad(path, errors.New(strings.TrimLeft(strings.TrimPrefix(err.Error(), "throttle: "+said+"[0]"), ".: ")))
+			return
 		}
 		_ = t.Close()
+	}
+	for i, r := range p.Pace {
+		look(fmt.Sprintf("Pace[%d]", i), "Rules", throttle.Options{Rules: []throttle.LimitRule{r}})
+	}
+	for i := range p.Hours {
+		path, h := fmt.Sprintf("Hours[%d]", i), p.Hours[i].kept()
+		_, _, err := p.Hours[i].window()
+		if bad(path+".Between", err); err != nil {
+			h.From, h.To = 0, aDay // the rest is looked at all the same
+		}
+		_, err = p.Hours[i].location()
+		bad(path+".Zone", err)
+		look(path, "Options.Hours", throttle.Options{Hours: []throttle.Hours{h}})
+	}
+	alone := max(p.Share, 0)
+	if p.StateDir != "" {
+		alone = 0 // they count together
+	}
+	for i, b := range p.PerDay {
+		look(fmt.Sprintf("PerDay[%d]", i), "Options.Budgets", throttle.Options{Budgets: []throttle.Budget{throttle.Budget(b)}, Share: alone})
 	}
 }
 
@@ -162,27 +179,6 @@ func (p *Policy) checkOwn(bad func(string, error)) {
 		bad("Refusals", fmt.Errorf("%d is none of RefusalsAuto, RefusalsSkip, RefusalsError", p.Refusals))
 	}
 	compileTakes(p.Take, bad)
-	for i := range p.Hours {
-		h := &p.Hours[i]
-		_, err := compileHosts(h.DomainGlob, h.DomainRegexp)
-		bad(fmt.Sprintf("Hours[%d]", i), err)
-		_, _, err = h.window()
-		bad(fmt.Sprintf("Hours[%d].Between", i), err)
-		_, err = h.location()
-		bad(fmt.Sprintf("Hours[%d].Zone", i), err)
-	}
-	for i, b := range p.PerDay {
-		_, err := compileHosts(b.DomainGlob, b.DomainRegexp)
-		bad(fmt.Sprintf("PerDay[%d]", i), err)
-		switch {
-		case b.Requests < 0:
-			bad(fmt.Sprintf("PerDay[%d].Requests", i), fmt.Errorf("%d is negative: 0 means no limit", b.Requests))
-		case b.Bytes < 0:
-			bad(fmt.Sprintf("PerDay[%d].Bytes", i), fmt.Errorf("%d is negative: 0 means no limit", b.Bytes))
-		case b.Requests == 0 && b.Bytes == 0:
-			bad(fmt.Sprintf("PerDay[%d]", i), errors.New("it limits nothing: say Requests or Bytes"))
-		}
-	}
 }
 
 // isDefaultFor reports whether p says nothing but this User-Agent.

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/collyetiquette/etiquette/throttle"
 )
 
-// Hours says when the hosts that it matches may be asked: off-peak for their main audience, say. A request at another time is refused
-// (outside_hours) with the time at which to ask again. This version does not keep hours: New refuses them.
+// Hours says when the hosts that it matches may be asked: off-peak for their main audience, say. A request at another time waits for the opening, if that
+// is within Throttle.MaxBlockWait, or is refused (outside_hours) with the opening as RetryAt. robots.txt keeps to them, too. What a site asks for itself,
+// with a Visit-time in its robots.txt, is kept as well: pages are asked for when both are open.
 type Hours struct {
 	// DomainGlob and DomainRegexp match hosts as in a throttle.LimitRule. Both empty: every host.
 	DomainGlob, DomainRegexp string
@@ -19,18 +22,29 @@ type Hours struct {
 	Zone string
 }
 
-// PerDay is how much of each host that it matches is asked for on one day, which begins at midnight UTC. One more request is refused (budget) until
-// the next day. This version does not keep budgets: New refuses them.
+// PerDay is how much of each host that it matches is asked for on one day, which begins at midnight UTC: a large crawl is thereby spread over days. A
+// request beyond it waits for the next day, if that begins within Throttle.MaxBlockWait, or is refused (budget) with the beginning of that day as RetryAt.
+// robots.txt and redirects count. With a StateDir the count outlives the process, and is one for all processes that share it; without one, each of Share
+// processes gets its part. [throttle.Budget] says more.
 type PerDay struct {
 	// DomainGlob and DomainRegexp match hosts as in a throttle.LimitRule. Both empty: every host.
 	DomainGlob, DomainRegexp string
 	// Requests is how many are sent on one day. Zero means no such limit.
 	Requests int
-	// Bytes is how many bytes of bodies are taken in on one day, after decompression. Zero means no such limit.
+	// Bytes is how many bytes of bodies are taken in on one day, after decompression. Zero means no such limit. The body with which they run out is
+	// read to its end.
 	Bytes int64
 }
 
 const aDay = 24 * time.Hour
+
+// kept is h as the throttle keeps it.
+func (h *Hours) kept() throttle.Hours {
+	k := throttle.Hours{DomainGlob: h.DomainGlob, DomainRegexp: h.DomainRegexp, Days: h.Days}
+	k.From, k.To, _ = h.window()
+	k.Location, _ = h.location()
+	return k
+}
 
 // window is Between as times since midnight.
 func (h *Hours) window() (from, to time.Duration, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/collyetiquette/etiquette/report"
 )
 
-// judge decides on a hop, and tells the throttle of the crawl delay.
+// judge decides on a hop, and tells the throttle how the site wants to be visited.
 func (r *Robots) judge(h *chain.Hop) error {
 	o, err := h.Origin()
 	if err != nil {
@@ -37,11 +37,12 @@ func (r *Robots) apply(h *chain.Hop, s *site, c *crawler, st *state, sd standing
 	switch sd {
 	case rulesHold:
 		rules := r.rules(s, st.copy, c.token)
+		d, ok := rules.delayNow()
+		h.SetCrawlDelay(d, ok) // a permit overrules neither
+		h.SetHours(rules.hours())
 		if !r.lets(rules, h) {
 			return &RefusedError{r.decide(h.URL(), s.origin, c, st, sd)}
 		}
-		d, ok := rules.delayNow()
-		h.SetCrawlDelay(d, ok)
 		if ok && d > 0 {
 			r.warnUnpaced(h, st.copy, d)
 		}

@@ -27,9 +27,6 @@ func (r *Robots) unless(h *chain.Hop, err error, again bool) error {
 	if p == nil {
 		return err
 	}
-	if d := &refused.Decision; d.Class == ClassRules {
-		h.SetCrawlDelay(d.CrawlDelay, d.HasCrawlDelay)
-	}
 	if !again || p.uses.Load() == 0 {
 		r.tellUse(p, h.URL(), &refused.Decision)
 	}

@@ -18,6 +18,7 @@ type robotsSignals struct {
 	agents  int           // how many there are, and one more: nobody in particular, for records above the first group
 	ours    int           // the agent that we are judged by; agentNone: nobody
 	common  Signals       // what holds for all paths
+	hours   *Hours        // a copy of common.Hours that the throttle may keep for longer than the rest; nil: always
 }
 
 // usageRecord is a record that says something of the use of some paths.
@@ -84,7 +85,9 @@ func newRobotsSignals(records []signalRecord, agents, ours, dropped int) *robots
 			rs.common.addProblem(src, "above all groups, so it is addressed to nobody in particular: it counts as far as it restricts")
 		}
 	}
-	rs.common.Hours = rs.hoursOf(visits)
+	if hours := rs.hoursOf(visits); !hours.IsZero() {
+		rs.common.Hours, rs.hours = hours, &hours
+	}
 	if dropped > 0 {
 		rs.common.addProblem(Source{Kind: "robots.txt", Where: "robots.txt", Agent: "*"}, fmt.Sprintf("%d records are left out: there are too many, or they are too long", dropped))
 	}
@@ -187,6 +190,9 @@ func (rs *robotsSignals) bytes() int {
 		for i := range records {
 			n += 8*cap(records[i].who) + cap(records[i].said)*int(unsafe.Sizeof(answerFor{})) + len(records[i].path.String())
 		}
+	}
+	if rs.hours != nil {
+		n += int(unsafe.Sizeof(*rs.hours))
 	}
 	c := &rs.common
 	n += cap(c.Rates)*int(unsafe.Sizeof(RequestRate{})) + cap(c.Raw)*int(unsafe.Sizeof(Source{})) + cap(c.Licenses)*int(unsafe.Sizeof(""))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collyetiquette/etiquette/internal/chain"
 	"github.com/collyetiquette/etiquette/internal/origin"
 	"github.com/collyetiquette/etiquette/internal/pattern"
 	"github.com/collyetiquette/etiquette/report"
@@ -47,12 +48,12 @@ func (r *Rules) delayAt(t time.Time) (d time.Duration, ok bool) {
 	return max(d, rate), ok || rate > 0
 }
 
-// hours are those of Visit-time.
-func (r *Rules) hours() Hours {
-	if r.notes.signals == nil {
-		return Hours{}
+// hours are those of Visit-time, or nil.
+func (r *Rules) hours() chain.Hours {
+	if r.notes.signals == nil || r.notes.signals.hours == nil {
+		return nil
 	}
-	return r.notes.signals.common.Hours
+	return r.notes.signals.hours
 }
 
 // Signals is what robots.txt says of the use of rawURL, before the page is fetched; [SignalsOf] adds what the page says. robots.txt is fetched

@@ -96,8 +96,29 @@ func (tn *Turn) resume() error {
 	tn.gate.shard.mu.Lock()
 	if tn.state == away {
 		tn.state = waiting
+		t := tn.gate.throttle()
+		t.heed(tn, t.now()) // what was fetched meanwhile may say otherwise
 	}
 	return tn.await()
+}
+
+// claim tells the other processes that the request is about to be sent. If one of them took the last place in a budget meanwhile, or the day is over, the turn
+// is given back and waits anew, from the place that was kept; ok is false then, since what was looked at before that wait must be looked at again.
+func (tn *Turn) claim() (ok bool, err error) {
+	if tn.gate.throttle().spendings.claim(tn) {
+		return true, nil
+	}
+	tn.stepBack()
+	return false, tn.resume()
+}
+
+// secure is claim for whom nothing has to be looked at again.
+func (tn *Turn) secure() error {
+	for {
+		if ok, err := tn.claim(); ok || err != nil {
+			return err
+		}
+	}
 }
 
 // again ends the attempt under way and waits, at the head of the line, for a turn for the next one.

@@ -71,7 +71,7 @@ func (t *Throttle) endOf(h *host, interval time.Duration, todo int, now int64) i
 		if h.parkedUntil() > now {
 			return 0
 		}
-		at = max(at, h.openAt())
+		at = max(at, h.openAt(false, now))
 	}
 	return startOf(at, todo, interval)
 }

@@ -9,8 +9,10 @@
 // and robots.txt are paced too; a Crawl-delay of robots.txt is a floor under the rule's delay; a 429 or 503 stops the whole host for as long as it
 // asks (RFC 9110, 10.2.3; RFC 6585, 4); and who waits can be cancelled.
 //
-// What was refused is a [*Error] or a skip with one of the reasons crawl_delay_too_long, rate_limited, access_denied, retry_limit,
-// host_table_full and queue_full.
+// [Hours] say when a host may be asked, besides the Visit-time of its robots.txt, and a [Budget] how much of it on one day.
+//
+// What was refused is a [*Error] or a skip with one of the reasons crawl_delay_too_long, rate_limited, access_denied, retry_limit, outside_hours,
+// budget, host_table_full and queue_full.
 //
 // A [Frontier] is a queue that hands out a URL when its host may be asked, so that a slow host holds no other up.
 package throttle

@@ -15,7 +15,7 @@ var ErrClosed = errors.New("throttle: closed: nothing is sent any more")
 // Error refuses a request: the host would have to be asked later than the request may wait, or not at all for now. It was not sent.
 type Error struct {
 	URL, Method, Host string
-	// Reason is one of crawl_delay_too_long, rate_limited, access_denied, retry_limit, budget, host_table_full and queue_full.
+	// Reason is one of crawl_delay_too_long, rate_limited, access_denied, retry_limit, outside_hours, budget, host_table_full and queue_full.
 	Reason report.Reason
 	// Needed is how long the request would have to wait, or for crawl_delay_too_long the gap that robots.txt asks for.
 	Needed time.Duration
@@ -26,7 +26,7 @@ type Error struct {
 	// Waited is how long it had waited.
 	Waited time.Duration
 
-	limit string // for budget: the field that says it, and its value
+	limit string // for budget: what is spent
 }
 
 func (e *Error) Error() string {
@@ -44,8 +44,13 @@ func (e *Error) detail() string {
 		return "keeps saying no and is left alone until " + at + ": ask its owner, or Unpark the host"
 	case report.RetryLimit:
 		return fmt.Sprintf("failed %d times for this URL, which is left alone until %s", retryLimit, at)
+	case report.OutsideHours:
+		return fmt.Sprintf("is visited at other hours, ours or its own, and opens in %s, the request allows %s: ask again after %s, or see Options.Hours", needed, e.Allowed, at)
 	case report.Budget:
-		return fmt.Sprintf("is not asked any more: %s is spent", e.limit)
+		if e.RetryAt.IsZero() {
+			return fmt.Sprintf("is not asked any more: %s is spent", e.limit)
+		}
+		return fmt.Sprintf("is not asked any more today: its budget of %s a day is spent: ask again after %s, or see Options.Budgets", e.limit, at)
 	case report.QueueFull:
 		return "has a URL that the frontier has no room for: raise Frontier.MaxSize, or give it a backing storage"
 	case report.HostTableFull:
@@ -69,10 +74,16 @@ func (t *Throttle) refusal(tn *Turn, h *host, reason report.Reason, now, until i
 		e.Needed, e.RetryAt = time.Duration(until-now), t.wall(until)
 	}
 	switch {
-	case reason == report.Budget:
+	case reason == report.Budget && until == never:
 		e.limit = fmt.Sprintf("Options.MaxRequests %d", t.quota.limit)
 	case reason == report.CrawlDelayTooLong:
 		e.Needed, e.Allowed = h.crawlDelay()/time.Duration(t.opts.processes()), t.maxCrawlDelay
+	case reason == report.OutsideHours || reason == report.Budget:
+		e.RetryAt = time.Now().Round(0).Add(time.Duration(until - t.now())).Round(time.Millisecond) // by the wall clock, as hours and days
+		e.Allowed = t.maxBlockWait
+		if reason == report.Budget {
+			e.limit = h.more.account.limit()
+		}
 	case reason == report.RateLimited && now >= h.more.parked:
 		e.Allowed = max(t.maxBlockWait, 1)
 	}
@@ -91,7 +102,7 @@ func (t *Throttle) refusal(tn *Turn, h *host, reason report.Reason, now, until i
 // hold is why requests to a host are refused now, and until when; empty: they are not. The host is nil if it is not known. The caller holds the lock.
 func (t *Throttle) hold(h *host, robots bool, now int64) (report.Reason, int64) {
 	if h != nil {
-		if reason, until := h.hold(now, t.maxBlockWait); reason != "" {
+		if reason, until := h.hold(robots, now, t.maxBlockWait); reason != "" {
 			return reason, until
 		}
 	}
@@ -124,6 +135,8 @@ func (t *Throttle) admission(a chain.Admission, key string) error {
 	s, h := t.hosts.find(key)
 	defer s.mu.Unlock()
 	now := t.now()
+	_, port := originsOf(a.URL)
+	h = t.asIfAsked(h, key, port)
 	reason, until := t.hold(h, false, now)
 	if reason == "" {
 		return nil

@@ -32,8 +32,8 @@ const (
 // A hand-out is no claim: the next URL of a host follows when the request has reached the host's line in the Throttle or 100 ms have passed, since a
 // URL that Colly does not fetch, one already visited say, gives no sign at all.
 //
-// A host that is parked, or blocked for longer than Options.MaxBlockWait, is set aside: each of its URLs is told as a skip with the hold's reason and
-// RetryAt, and stays queued. Such URLs count neither in QueueSize nor as a reason for Run to go on; a later Run finds them.
+// A host that is parked, or is blocked, shut or out of its budget for longer than Options.MaxBlockWait, is set aside: each of its URLs is told as a skip with the
+// hold's reason and RetryAt, and stays queued. Such URLs count neither in QueueSize nor as a reason for Run to go on; a later Run finds them.
 //
 // With a backing storage, every request is written there first and drawn from it when there is room, DrawAhead at most. A process that crashes
 // loses what it had drawn and not finished: up to DrawAhead requests, those under way, and those of hosts set aside. Close and the end of

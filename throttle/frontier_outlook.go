@@ -26,6 +26,7 @@ func (t *Throttle) outlook(key string, now int64) outlook {
 	s, h := t.hosts.find(key)
 	defer s.mu.Unlock()
 	var o outlook
+	h = t.asIfAsked(h, key, 443) // a frontier knows no port
 	if reason, until := t.hold(h, false, now); reason != "" {
 		o.held, o.until = t.refusal(nil, h, reason, now, until), until
 		o.held.Host = key
@@ -33,7 +34,7 @@ func (t *Throttle) outlook(key string, now int64) outlook {
 	if h == nil {
 		return o
 	}
-	o.at, o.last = h.openAt(), h.last
+	o.at, o.last = h.openAt(false, now), h.last
 	g := h.gate
 	if g == nil {
 		return o

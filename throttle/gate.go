@@ -55,7 +55,7 @@ func (g *gate) startAt(head *Turn, now int64) int64 {
 	if g.full(now) {
 		return max(g.bodyIdleAt(now), now+1)
 	}
-	return max(g.host.openAt(), head.due)
+	return max(g.host.openAt(head.robots, now), head.due)
 }
 
 // full reports whether another start has to wait for what is under way.
@@ -69,10 +69,11 @@ func (g *gate) try(tn *Turn, now int64) bool {
 	if !g.throttle().ceilings.admit(g.domain, tn, now) || !g.throttle().quota.take(tn.robots) {
 		return false
 	}
-	tn.late = now - max(tn.arrived, tn.due, g.host.openAt(), g.host.last)
+	tn.late = now - max(tn.arrived, tn.due, g.host.openAt(tn.robots, now), g.host.last)
 	g.leave(tn)
 	g.fly(tn)
 	tn.state, tn.began, tn.sentAt = flying, now, 0
+	tn.count()
 	tn.promise = promise{g.interval(), g.host.crawlDelay(), g.source()}
 	tn.before, tn.gap = g.host.next, tn.promise.interval+g.pace().randomDelay()
 	if tn.several = tn.gap > 0 && g.parallel(now) > 1; tn.several {
@@ -98,7 +99,7 @@ func (g *gate) advance(now int64) {
 		g.refuseHeld(now)
 		return
 	}
-	if head.due != 0 && g.host.openAt() > head.due {
+	if head.due != 0 && g.host.openAt(head.robots, now) > head.due {
 		g.throttle().ceilings.giveBack(head) // the host closed meanwhile
 	}
 	if at := g.startAt(head, now); at > now {

@@ -83,6 +83,21 @@ func wantRefused(t *testing.T, err error, reason report.Reason) *Error {
 	return e
 }
 
+// wantTold compares how many were told, and for which reason.
+func wantTold(t *testing.T, told *skips, n int, reason report.Reason) {
+	t.Helper()
+	told.mu.Lock()
+	defer told.mu.Unlock()
+	if len(told.all) != n {
+		t.Errorf("%d skips told, want %d: %+v", len(told.all), n, told.all)
+	}
+	for _, s := range told.all {
+		if s.Reason != reason {
+			t.Errorf("told %+v, want the reason %s", s, reason)
+		}
+	}
+}
+
 func wantIdle(t *testing.T, th *Throttle) {
 	t.Helper()
 	if s := th.Stats(); s.InFlight != 0 || s.Waiting != 0 || s.ShortGaps != 0 {
@@ -133,4 +148,22 @@ func response(status int, header ...string) *http.Response {
 		h.Set(header[i], header[i+1])
 	}
 	return &http.Response{StatusCode: status, Header: h}
+}
+
+// counter counts what several goroutines tell.
+type counter struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (c *counter) add(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n += n
+}
+
+func (c *counter) get() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
 }

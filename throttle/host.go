@@ -34,6 +34,8 @@ type more struct {
 	reason   report.Reason
 	accepted uint32 // the crawl delay in milliseconds that Unpark accepted
 	delays   []originDelay
+	openings []opening // the hours at which it may be asked
+	account  *account  // what it was asked for today; nil: no budget matches it
 }
 
 // The marks of a host.
@@ -114,8 +116,17 @@ func millis(d time.Duration) uint32 {
 
 func (h *host) crawlDelay() time.Duration { return time.Duration(h.delay) * time.Millisecond }
 
-// openAt is the earliest instant at which the host permits another start.
-func (h *host) openAt() int64 {
+// openAt is the earliest instant at which the host permits another start, as far as can be seen now.
+func (h *host) openAt(robots bool, now int64) int64 {
+	at := h.owedAt()
+	if m := h.more; m != nil {
+		at = max(at, m.shutUntil(robots, now), m.account.spentUntil(now))
+	}
+	return at
+}
+
+// owedAt is the earliest instant at which what is owed to the host permits another start.
+func (h *host) owedAt() int64 {
 	at := h.next
 	if h.delay > 0 && h.last > 0 {
 		at = max(at, h.last+int64(h.crawlDelay()))
@@ -126,16 +137,41 @@ func (h *host) openAt() int64 {
 	return at
 }
 
-// hold is why the host's requests are refused now, and until when; empty: they are not. maxWait is how long a block may last to be waited for.
-func (h *host) hold(now int64, maxWait time.Duration) (report.Reason, int64) {
-	switch {
-	case h.more == nil:
-	case now < h.more.parked:
-		return h.more.reason, h.more.parked
-	case h.more.block.until-now > int64(maxWait) && now < h.more.block.until:
-		return report.RateLimited, h.more.block.until
+// hold is why the host's requests are refused now, and until when; empty: they are not. maxWait is how long that may last to be
+// waited for. Of several reasons that which lasts longest counts.
+func (h *host) hold(robots bool, now int64, maxWait time.Duration) (report.Reason, int64) {
+	m := h.more
+	if m == nil {
+		return "", 0
+	}
+	reason, until := m.earned(now)
+	if now < m.parked {
+		return reason, until
+	}
+	if at := m.shutUntil(robots, now); at > until {
+		reason, until = report.OutsideHours, at
+	}
+	if at := m.account.spentUntil(now); at > until {
+		reason, until = report.Budget, at
+	}
+	if until <= now {
+		return "", 0
+	}
+	if reason != report.OutsideHours {
+		until = m.openFrom(robots, now, until) // it may be shut by then
+	}
+	if until-now > int64(maxWait) {
+		return reason, until
 	}
 	return "", 0
+}
+
+// earned is what the host's own answers earned it: why and until when it is parked, or its block.
+func (m *more) earned(now int64) (report.Reason, int64) {
+	if now < m.parked {
+		return m.reason, m.parked
+	}
+	return report.RateLimited, m.block.until
 }
 
 // park lets the host alone from now until the given instant. A later end is kept.
@@ -149,13 +185,13 @@ func (h *host) park(now, until int64, reason report.Reason) bool {
 }
 
 // owesUntil is the instant from which on nothing is owed any more and the state may be dropped.
-func (h *host) owesUntil() int64 {
-	until := h.openAt()
+func (h *host) owesUntil(now int64) int64 {
+	until := h.owedAt()
 	if h.denied > 0 {
 		until = max(until, h.last+int64(parkFor))
 	}
 	if m := h.more; m != nil {
-		until = max(until, m.parked)
+		until = max(until, m.parked, m.account.keptUntil(now))
 		if m.block.level > 0 {
 			until = max(until, m.block.quietAt())
 		}

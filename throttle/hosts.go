@@ -100,7 +100,7 @@ func (s *shard) sweep(now int64) (soonest int64) {
 	soonest = math.MaxInt64
 	before := s.table.count
 	s.table.rebuild(leastSlots, s.hosts.hash, func(h *host) bool {
-		until := h.owesUntil()
+		until := h.owesUntil(now)
 		if h.gate != nil && h.gate.busy() {
 			until = max(until, now+int64(time.Second))
 		}

@@ -23,8 +23,14 @@ func (l *layer) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error)
 	if err != nil {
 		return h.Refuse(err)
 	}
-	if turn.waited { // else nothing can have changed
-		if err := t.freshen(h, turn); err != nil {
+	for sure := false; !sure; {
+		if turn.waited { // else nothing can have changed
+			err = t.freshen(h, turn)
+		}
+		if err == nil {
+			sure, err = turn.claim()
+		}
+		if err != nil {
 			turn.Cancel()
 			return h.Refuse(err)
 		}
@@ -81,6 +87,9 @@ func (l *layer) Resend(h *chain.Hop) error {
 		return nil // it ended meanwhile, and its context with it
 	}
 	if err := turn.again(); err != nil {
+		return err
+	}
+	if err := turn.secure(); err != nil {
 		return err
 	}
 	turn.write()

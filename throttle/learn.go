@@ -56,7 +56,9 @@ func (t *Throttle) learn(tn *Turn, resp *http.Response) {
 		note = t.state.noteHold(g)
 	}
 	news.host, news.waiting = g.host.name, g.waiting
-	news.reason, _ = h.hold(now, -1)
+	if news.what != "" {
+		news.reason, _ = h.more.earned(now)
+	}
 	g.shard.mu.Unlock()
 
 	t.state.write(note)

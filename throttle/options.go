@@ -40,9 +40,14 @@ type Options struct {
 	// MaxCrawlDelay is the longest crawl delay that is kept. A host whose robots.txt asks for more is parked (crawl_delay_too_long) and never
 	// crawled faster than it asks. Zero means DefaultMaxCrawlDelay.
 	MaxCrawlDelay time.Duration
-	// MaxBlockWait is how long a request waits for the end of a block, which a 429 or 503 earned. One that would wait longer is refused (rate_limited)
-	// with the time at which to ask again. Zero means DefaultMaxBlockWait, negative that none waits.
+	// MaxBlockWait is how long a request waits for the end of a block, which a 429 or 503 earned, for the opening of a host that is asked at other Hours,
+	// or for the next day's Budget. One that would wait longer is refused (rate_limited, outside_hours, budget) with the time at which to ask again. Zero
+	// means DefaultMaxBlockWait, negative that none waits.
 	MaxBlockWait time.Duration
+	// Hours are when hosts may be asked; the first that matches a host counts. A host that none matches is asked at any time.
+	Hours []Hours
+	// Budgets are how much of a host is asked for on one day; the first that matches a host counts. A host that none matches has no such limit.
+	Budgets []Budget
 	// Total is how many requests a second are started over all hosts. Zero means no such limit.
 	Total float64
 	// DomainRate is how many requests a second the hosts of one registered domain get together, robots.txt included. It is never less than a rule with
@@ -56,14 +61,15 @@ type Options struct {
 	// sent does not count. A further one is refused (budget) with no time at which to ask again, but for a robots.txt: nothing is asked without its
 	// rules. Zero means no limit.
 	MaxRequests int
-	// MaxHosts is how many hosts are known at once, at some 110 bytes each. One that owes nothing makes room; if none does, a new host is
-	// refused (host_table_full). Zero means DefaultMaxHosts.
+	// MaxHosts is how many hosts are known at once, at some 110 bytes each, and up to 300 more for one with Hours or a Budget. One that owes nothing makes
+	// room, and so does one whose Budget was touched, once the day is over; if none does, a new host is refused (host_table_full). Zero means
+	// DefaultMaxHosts.
 	MaxHosts int
 	// Retries is how often a GET or HEAD that was answered 429 or 503 is asked again by itself, after the block. Zero means never: the handlers
 	// get the answer. The last answer is theirs in any case.
 	Retries int
-	// StateDir is a directory for what is owed across restarts: blocks, parked hosts, next starts. It is made if it is missing. Several
-	// processes may share one. Empty means that nothing is written.
+	// StateDir is a directory for what is owed across restarts: blocks, parked hosts, next starts, what is spent of Budgets. It is made if it is missing.
+	// Several processes may share one. Empty means that nothing is written.
 	StateDir string
 
 	// OnSkip is called once for each request that was refused, with no lock held. r is nil for plain clients, plain clones, robots.txt

@@ -19,6 +19,7 @@ type rules struct {
 	mu     sync.Mutex
 	flight map[string]chan struct{} // one fetch of an origin at a time; a bubble knows no mutex
 	delay  map[string]time.Duration // by scheme and host
+	hours  map[string]chain.Hours   // likewise
 	known  map[string]time.Time     // when fetched
 	maxAge time.Duration            // 0: for ever
 }
@@ -89,6 +90,7 @@ func (r *rules) Renew(h *chain.Hop) error {
 	}
 	d, has := r.delay[origin]
 	h.SetCrawlDelay(d, has)
+	h.SetHours(r.hours[origin])
 	return nil
 }
 

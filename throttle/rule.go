@@ -3,14 +3,7 @@ package throttle
 import (
 	"fmt"
 	"math"
-	"regexp"
-	"strconv"
-	"strings"
 	"time"
-
-	"github.com/gobwas/glob"
-
-	"github.com/collyetiquette/etiquette/internal/origin"
 )
 
 // NoDelay as a LimitRule's Delay means that no gap is kept. Crawl delays and blocks still hold.
@@ -44,13 +37,11 @@ type pace struct {
 	delay, random time.Duration
 	parallelism   int
 	explicit      bool // somebody wrote it
-	every         bool
-	glob          glob.Glob
-	expr          *regexp.Regexp
+	pattern
 }
 
 // defaultPace is that of a host that no rule matches.
-var defaultPace = pace{delay: DefaultDelay, parallelism: 1, every: true}
+var defaultPace = pace{delay: DefaultDelay, parallelism: 1, pattern: pattern{every: true}}
 
 // paces are the rules in order; the last one is the default.
 type paces []pace
@@ -89,53 +80,9 @@ func (r LimitRule) compile() (pace, error) {
 		p.delay = 0
 	}
 	p.parallelism = max(p.parallelism, 1)
-	p.every = r.DomainGlob == "" && r.DomainRegexp == ""
-	if err := p.compileGlob(r.DomainGlob); err != nil {
-		return p, err
-	}
-	return p, p.compileRegexp(r.DomainRegexp)
-}
-
-func (p *pace) compileGlob(pattern string) (err error) {
-	if pattern == "" {
-		return nil
-	}
-	if strings.Contains(pattern, "/") {
-		return fmt.Errorf(".DomainGlob %q holds a %q: a rule is for hosts, without scheme and path", pattern, "/")
-	}
-	plain := pattern
-	if !strings.ContainsAny(pattern, `*?[]{}\:`) {
-		if plain, err = origin.HostKeyOf(pattern); err != nil { // "Bücher.example" is xn--… on the wire
-			return fmt.Errorf(".DomainGlob %q can match no host: %w", pattern, err)
-		}
-	}
-	if p.glob, err = glob.Compile(strings.ToLower(plain)); err != nil {
-		return fmt.Errorf(".DomainGlob %q: %w", pattern, err)
-	}
-	return nil
-}
-
-func (p *pace) compileRegexp(pattern string) (err error) {
-	if pattern == "" {
-		return nil
-	}
-	if strings.Contains(pattern, "/") {
-		return fmt.Errorf(".DomainRegexp %q holds a %q: a rule is for hosts, without scheme and path", pattern, "/")
-	}
-	if p.expr, err = regexp.Compile("(?i:" + pattern + ")"); err != nil {
-		return fmt.Errorf(".DomainRegexp %q: %w", pattern, err)
-	}
-	return nil
-}
-
-func (p *pace) matches(host, hostPort string) bool {
-	if p.every {
-		return true
-	}
-	if p.glob != nil && (p.glob.Match(host) || p.glob.Match(hostPort)) {
-		return true
-	}
-	return p.expr != nil && (p.expr.MatchString(host) || p.expr.MatchString(hostPort))
+	var err error
+	p.pattern, err = compilePattern(r.DomainGlob, r.DomainRegexp)
+	return p, err
 }
 
 // match is the number of the first rule for a host key on a port.
@@ -143,13 +90,9 @@ func (ps paces) match(host string, port uint16) uint16 {
 	if ps[0].every { // one rule for all: no text to make
 		return 0
 	}
-	name := host
-	if strings.Contains(host, ":") {
-		name = "[" + host + "]"
-	}
-	hostPort := name + ":" + strconv.Itoa(int(port))
+	withPort := hostPort(host, port)
 	for i := range ps {
-		if ps[i].matches(host, hostPort) {
+		if ps[i].matches(host, withPort) {
 			return uint16(i)
 		}
 	}

@@ -46,6 +46,9 @@ func (s *sender) Entered(inside bool) {
 	}
 }
 
+// Read implements chain.Sender.
+func (s *sender) Read(n int) { (*Turn)(s).read(int64(n)) }
+
 // sending notes that the request is handed over now. If traced, it counts as handed over only with Entered.
 func (tn *Turn) sending(traced bool) {
 	g := tn.gate

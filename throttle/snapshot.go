@@ -29,6 +29,9 @@ type Snapshot struct {
 	// the latest 32. ShortGaps counts those that were shorter than promised. They are kept while the host is in use and a while longer.
 	SmallestGap, MedianGap time.Duration
 	ShortGaps              int
+	// RequestsToday and BytesToday count what the host was asked for on this day, which begins at midnight UTC. Zero for a host that no Budget matches.
+	RequestsToday int
+	BytesToday    int64
 }
 
 // Snapshot is how a host stands now. The name is written as in a URL, a port is passed over. It is false for a host that is not known, or was forgotten
@@ -45,6 +48,7 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 		return Snapshot{}, false
 	}
 	now := t.now()
+	h = t.asIfAsked(h, key, 443)
 	out := Snapshot{Host: key, Queued: queued}
 	var blockLeft time.Duration
 	if m := h.more; m != nil {
@@ -53,9 +57,10 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 		if m.block.until > now {
 			blockLeft, out.Until = time.Duration(m.block.until-now), t.wall(m.block.until)
 		}
-		if m.parked > now {
-			out.Parked, out.Until = m.reason, t.wall(m.parked)
+		if reason, until := h.hold(false, now, 0); reason != "" && (m.parked > now || reason != report.RateLimited) {
+			out.Parked, out.Until = reason, t.wall(until)
 		}
+		out.RequestsToday, out.BytesToday = m.account.today()
 	}
 	if out.Parked == "" && t.quota.spent() {
 		out.Parked, out.Until = report.Budget, time.Time{}
@@ -65,7 +70,7 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 		rule = t.paces.match(key, 443)
 	}
 	out.Interval, out.Source = interval(t.paces[rule].delay, h.crawlDelay(), blockLeft)
-	if at := max(h.openAt(), h.parkedUntil()); at > now {
+	if at := max(h.openAt(false, now), h.parkedUntil()); at > now {
 		out.NextStart = t.wall(at)
 	}
 	if g := h.gate; g != nil {
@@ -81,7 +86,7 @@ func (t *Throttle) Snapshot(host string) (Snapshot, bool) {
 			gap = h.gate.interval()
 		}
 		gap = max(gap+t.paces[rule].random/2, out.MedianGap) // a slow host takes longer than it has to
-		out.ETA = t.wall(startOf(max(now, h.openAt()), todo, gap))
+		out.ETA = t.wall(startOf(max(now, h.openAt(false, now)), todo, gap))
 	}
 	return out, true
 }

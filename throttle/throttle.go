@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,6 +22,8 @@ import (
 type Throttle struct {
 	opts          Options
 	paces         paces
+	windows       []*window
+	budgets       []*budget
 	maxCrawlDelay time.Duration
 	maxBlockWait  time.Duration
 	epoch         time.Time // instants count from here
@@ -30,6 +33,7 @@ type Throttle struct {
 	hosts     hosts
 	ceilings  ceilings
 	quota     quota
+	spendings spendings
 	urls      urls
 	state     state
 	attached  collectors
@@ -53,6 +57,12 @@ func New(o Options) (*Throttle, error) {
 		return nil, err
 	}
 	t := &Throttle{opts: o, paces: ps, epoch: time.Now(), closing: make(chan struct{})}
+	if t.windows, err = compileHours(o.Hours); err != nil {
+		return nil, err
+	}
+	if t.budgets, err = compileBudgets(&o); err != nil {
+		return nil, err
+	}
 	t.maxCrawlDelay = o.MaxCrawlDelay
 	if t.maxCrawlDelay == 0 {
 		t.maxCrawlDelay = DefaultMaxCrawlDelay
@@ -77,6 +87,9 @@ func New(o Options) (*Throttle, error) {
 	if err := t.state.open(t, o.StateDir); err != nil {
 		return nil, err
 	}
+	if err := t.spendings.open(t); err != nil {
+		return nil, err
+	}
 	if o.Report != nil {
 		o.Report.AddSource(t.describe)
 	}
@@ -96,6 +109,9 @@ func (t *Throttle) wall(at int64) time.Time { return t.epoch.Add(time.Duration(a
 func (t *Throttle) Wait(ctx context.Context, u *url.URL) (*Turn, error) {
 	tn, err := t.take(ctx, u, nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := tn.secure(); err != nil {
 		return nil, err
 	}
 	tn.write()
@@ -176,6 +192,7 @@ func (t *Throttle) applyRule(h *host, key string, u *url.URL) {
 	if h.port == port {
 		return
 	}
+	t.applyTimes(h, key, port)
 	rule := t.paces.match(key, port)
 	if h.port == 0 {
 		h.rule, h.port = rule, port
@@ -189,12 +206,48 @@ func (t *Throttle) applyRule(h *host, key string, u *url.URL) {
 	}
 }
 
-// heed takes in what robots.txt asks of this origin. A crawl delay that is too long parks the host; one that is short enough again unparks it.
+// applyTimes finds the hours and the budget of a host on a port.
+func (t *Throttle) applyTimes(h *host, key string, port uint16) {
+	if i := first(t.windows, key, port); i >= 0 {
+		h.keepHours(t.windows[i])
+	}
+	if i := first(t.budgets, key, port); i >= 0 {
+		h.keepBudget(t.budgets[i])
+	}
+}
+
+// asIfAsked is how a host would stand if it were asked on a port, where nobody asked it yet. It is for looking at only. The caller holds the lock.
+func (t *Throttle) asIfAsked(h *host, key string, port uint16) *host {
+	if h != nil && h.port != 0 || first(t.windows, key, port) < 0 && first(t.budgets, key, port) < 0 {
+		return h
+	}
+	var guess host
+	if h != nil {
+		guess = *h
+	}
+	if guess.more != nil {
+		m := *guess.more
+		m.openings = slices.Clone(m.openings)
+		if m.account != nil {
+			a := *m.account
+			m.account = &a
+		}
+		guess.more = &m
+	}
+	t.applyTimes(&guess, key, port)
+	return &guess
+}
+
+// heed takes in what robots.txt asks of this origin. Hours and a crawl delay reach those who wait as well. A crawl delay that is too long parks the host; one that is short enough again unparks it.
 func (t *Throttle) heed(tn *Turn, now int64) {
 	if tn.hop == nil || tn.robots || tn.hop.Chain().Layer(chain.Robots) == nil {
 		return
 	}
 	g, h := tn.gate, tn.gate.host
+	o, _ := originsOf(tn.url)
+	if h.visit(o, tn.hop.Hours()) {
+		g.advance(now)
+	}
 	d, ok := tn.hop.CrawlDelay()
 	if !ok {
 		d = 0
@@ -202,7 +255,6 @@ func (t *Throttle) heed(tn *Turn, now int64) {
 	if d == 0 && h.delay == 0 {
 		return
 	}
-	o, _ := originsOf(tn.url)
 	was := h.delay
 	h.asked(o, t.opts.shared(d))
 	tooLong := h.crawlDelay() > t.opts.shared(t.maxCrawlDelay) && (h.more == nil || h.delay > h.more.accepted)
@@ -231,6 +283,7 @@ func (t *Throttle) Close() error {
 	close(t.closing)
 	t.hosts.each(func(g *gate) { g.refuseLine(t.now(), func(*Turn) error { return ErrClosed }) })
 	t.attached.closeIdle()
+	t.spendings.close()
 	return t.state.close()
 }
 

@@ -56,6 +56,9 @@ type Turn struct {
 	lastSent   int64         // what the gaps were counted from
 	lastPage   int64
 	held       [2]*rate.Reservation
+	account    *account // where it is counted; nil: nowhere
+	day        int32    // on which
+	claimed    bool     // the other processes were told
 }
 
 func (tn *Turn) wakeUp() {
@@ -114,7 +117,11 @@ func (tn *Turn) Done(resp *http.Response, err error) {
 		g.advance(now)
 		g.settle()
 		g.shard.mu.Unlock()
+		t.spendings.settle(g)
 		return
+	}
+	if tn.hop == nil { // nobody sees what is read
+		tn.ate(lengthOf(resp))
 	}
 	if status > 0 && err == nil {
 		g.host.clean(now, tn)
@@ -123,6 +130,7 @@ func (tn *Turn) Done(resp *http.Response, err error) {
 	note := t.state.noteNext(g)
 	g.shard.mu.Unlock()
 	t.state.write(note)
+	t.spendings.settle(g)
 	t.reportEnd(tn, max(status, -status))
 }
 
@@ -140,6 +148,7 @@ func (g *gate) land(tn *Turn, now int64) {
 // Cancel gives the turn back: nothing was sent, so no start is counted and the next in line moves up.
 func (tn *Turn) Cancel() {
 	g := tn.gate
+	defer g.throttle().spendings.settle(g)
 	g.shard.mu.Lock()
 	defer g.shard.mu.Unlock()
 	if tn.state != flying {
@@ -151,10 +160,19 @@ func (tn *Turn) Cancel() {
 	g.settle()
 }
 
+// lengthOf is how long a body says to be; zero if it does not.
+func lengthOf(resp *http.Response) int64 {
+	if resp == nil || resp.Request != nil && resp.Request.Method == http.MethodHead {
+		return 0
+	}
+	return max(resp.ContentLength, 0)
+}
+
 // takeBack undoes a start. The caller holds the lock.
 func (g *gate) takeBack(tn *Turn) {
 	g.unfly(tn)
 	g.throttle().quota.giveBack()
+	tn.uncount()
 	if !tn.robots && g.host.next == tn.owed {
 		g.host.next = tn.before
 	}

@@ -37,6 +37,9 @@ func (b *hopBody) Read(p []byte) (int, error) {
 	b.busy.Add(1)
 	n, err := b.ReadCloser.Read(p)
 	b.size.Add(int64(n))
+	if s := b.hop.trace.sender; s != nil && n > 0 {
+		s.Read(n)
+	}
 	if err == nil {
 		b.readAt.Store(int64(time.Since(b.start)))
 		b.busy.Add(-1)

@@ -3,6 +3,7 @@ package chain
 import (
 	"sync"
 	"time"
+	"weak"
 )
 
 // deadlines are the instants at which attempts run out. Nearly all of a chain have the same timeout, so that they come up in the order in which they
@@ -82,7 +83,12 @@ func (q *deadlines) take(d *deadline) {
 func (q *deadlines) arm(at, after time.Duration) {
 	q.armed, q.at = true, at
 	if q.timer == nil {
-		q.timer = time.AfterFunc(after, q.fire)
+		w := weak.Make(q) // a timer that finds nothing to do keeps no chain alive
+		q.timer = time.AfterFunc(after, func() {
+			if q := w.Value(); q != nil {
+				q.fire()
+			}
+		})
 		return
 	}
 	q.timer.Reset(after)

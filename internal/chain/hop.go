@@ -38,6 +38,7 @@ type Hop struct {
 
 	crawlDelay    time.Duration
 	hasCrawlDelay bool
+	hours         Hours
 	stretch       int
 	token         string
 	refusedBy     Layer
@@ -165,6 +166,12 @@ func (h *Hop) CrawlDelay() (time.Duration, bool) { return h.crawlDelay, h.hasCra
 
 // SetCrawlDelay says what robots.txt asks; ok false: it asks nothing.
 func (h *Hop) SetCrawlDelay(d time.Duration, ok bool) { h.crawlDelay, h.hasCrawlDelay = d, ok }
+
+// Hours are those in which the site wants to be visited. The robots layer sets them before the throttle runs. Nil: all of them, or nothing is known.
+func (h *Hop) Hours() Hours { return h.hours }
+
+// SetHours says in which hours the site wants to be visited; nil: it says nothing.
+func (h *Hop) SetHours(hours Hours) { h.hours = hours }
 
 // Stretch is by how much the interval to this host is to be multiplied, at least 1.
 func (h *Hop) Stretch() int { return max(1, h.stretch) }

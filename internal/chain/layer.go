@@ -3,6 +3,7 @@ package chain
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/gocolly/colly/v2"
 
@@ -64,7 +65,14 @@ type Resender interface {
 	Resend(h *Hop) error
 }
 
-// A Sender is told when the hop that it was given to with OnSend is really sent. Its methods are called in the goroutine that sends and must not wait.
+// Hours are times at which a site wants to be visited. They are never changed, and may be used by several goroutines at once.
+type Hours interface {
+	// Next is when they are open next: t itself if they are open at t. It is false if they never are.
+	Next(t time.Time) (time.Time, bool)
+}
+
+// A Sender is told when the hop that it was given to with OnSend is really sent, and what comes back. Its methods must not wait; the first two are called
+// in the goroutine that sends.
 type Sender interface {
 	// Sending is called directly before the hop is handed to the base transport, with nothing between. traced says that the base is one of
 	// net/http's own, so that it will be known when it has been entered.
@@ -72,6 +80,9 @@ type Sender interface {
 	// Entered is called once after Sending: from inside the base, when it looks for a connection, or with inside false when it came back without that.
 	// It is not called if the base panics.
 	Entered(inside bool)
+	// Read is called with the octets of each read of the answer's body, as they come out of the base, and that also after the hop's turn ended, by
+	// whichever goroutine reads.
+	Read(n int)
 }
 
 // A Holder says whether the cause of an earlier refusal is still there. Where a layer is no Holder, a cause holds until the skip's RetryAt, or 24 h.

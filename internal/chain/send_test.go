@@ -14,6 +14,7 @@ import (
 type moments struct {
 	testLayer
 	noted []string
+	read  int // octets
 }
 
 func (m *moments) note(what string) { m.noted = append(m.noted, what) }
@@ -36,6 +37,8 @@ func (m *moments) Entered(inside bool) {
 		m.note("inside")
 	}
 }
+
+func (m *moments) Read(n int) { m.read += n }
 
 func (m *moments) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.note("base")
@@ -86,6 +89,30 @@ type around struct {
 func (a around) RoundTrip(r *http.Request) (*http.Response, error) {
 	a.m.note("base")
 	return a.next.RoundTrip(r)
+}
+
+func TestWhatIsReadOfABodyIsToldAsItIsReadAndAlsoAfterTheHopEnded(t *testing.T) {
+	web := testweb.NewMemory()
+	defer web.Close()
+	web.Host("shop.test").Page("/", strings.Repeat("x", 1000)).Answer("/from", testweb.Answer{Redirect: "/", Body: "moved"})
+	m := &moments{testLayer: testLayer{kind: Throttle}}
+	client := &http.Client{Transport: Transport(web.Transport(), Config{}, m)}
+	resp, err := client.Get("http://shop.test/from") // the redirect's turn ends with its headers, and net/http reads its body after that
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.read != len("moved") {
+		t.Errorf("%d octets told of the redirect, want %d", m.read, len("moved"))
+	}
+	_, _ = io.CopyN(io.Discard, resp.Body, 10)
+	if m.read < 15 {
+		t.Errorf("%d octets told in the middle of the body, want 15 at least", m.read)
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	if m.read != 1005 {
+		t.Errorf("%d octets told, want 1005", m.read)
+	}
 }
 
 func TestWhatIsRefusedIsNeverSending(t *testing.T) {

@@ -15,19 +15,18 @@ import (
 )
 
 // watcher stands in the throttle's place and writes down what it is told of pace and hours at five in the morning.
-type watcher struct {
-	robots layer
-	said   []string
-}
+type watcher struct{ said []string }
 
 func (w *watcher) Kind() chain.Kind                        { return chain.Throttle }
 func (w *watcher) Skipped(_ *colly.Request, _ report.Skip) {}
 func (w *watcher) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
 	text := h.URL().Path
-	if at, ok := w.robots.Opens(h, at("05:00:00")); ok {
-		text += " at " + at.Format("15:04")
-	} else {
-		text += " never"
+	if hours := h.Hours(); hours != nil {
+		if at, ok := hours.Next(at("05:00:00")); ok {
+			text += " at " + at.Format("15:04")
+		} else {
+			text += " never"
+		}
 	}
 	if d, asked := h.CrawlDelay(); asked {
 		text += ", every " + d.String()
@@ -41,17 +40,23 @@ func TestPaceAndHoursReachTheThrottle(t *testing.T) {
 		name, body string
 		want       []string
 	}{
-		{"OP-19", "User-agent: *\nVisit-time: 2200-0400\nRequest-rate: 1/5", []string{"/robots.txt at 05:00", "/ at 22:00, every 5s"}},
-		{"open", "User-agent: *\nVisit-time: 0400-0600\nCrawl-delay: 7\nRequest-rate: 1/5", []string{"/robots.txt at 05:00", "/ at 05:00, every 7s"}},
+		{"OP-19", "User-agent: *\nVisit-time: 2200-0400\nRequest-rate: 1/5", []string{"/robots.txt", "/ at 22:00, every 5s"}},
+		{"open", "User-agent: *\nVisit-time: 0400-0600\nCrawl-delay: 7\nRequest-rate: 1/5", []string{"/robots.txt", "/ at 05:00, every 7s"}},
 		{"never", "User-agent: *\nVisit-time: 0100-0200\nUser-agent: FooBot\nVisit-time: 0100-0200\nAllow: /\nUser-agent: GPTBot\nVisit-time: 0300-0400\nAllow: /",
-			[]string{"/robots.txt at 05:00", "/ never"}},
-		{"nothing said", "User-agent: *\nAllow: /", []string{"/robots.txt at 05:00", "/ at 05:00"}},
+			[]string{"/robots.txt", "/ never"}},
+		{"nothing said", "User-agent: *\nAllow: /", []string{"/robots.txt", "/"}},
+		{"said to others", "User-agent: OtherBot\nVisit-time: 2200-0400\n\nUser-agent: *\nAllow: /", []string{"/robots.txt", "/"}},
+		{"permitted", "User-agent: *\nDisallow: /\nVisit-time: 2200-0400\nCrawl-delay: 9", []string{"/robots.txt", "/ at 22:00, every 9s"}},
 	} {
 		inBubble(t, func(t *testing.T, web *testweb.Web) {
 			web.Host("shop.test").Robots(tt.body).Page("/", "x")
-			r := newRobots(t, web, Options{AlsoObey: []string{"GPTBot"}})
+			o := Options{AlsoObey: []string{"GPTBot"}}
+			if tt.name == "permitted" { // which overrules the rules, and not when and how fast
+				o.Permits = []Permit{{Host: "shop.test", Reason: "the owner said so"}}
+			}
+			r := newRobots(t, web, o)
 			c := newCollector(t, r)
-			w := &watcher{robots: layer{r}}
+			w := &watcher{}
 			if _, err := chain.Attach(c, chain.Config{}, w); err != nil {
 				t.Fatal(err)
 			}
@@ -91,35 +96,4 @@ func TestARequestRateIsKeptWhileItsHoursLast(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestAskingForHoursAllocatesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, web *testweb.Web) {
-		web.Host("shop.test").Robots("User-agent: *\nVisit-time: 2200-0400\nContent-Signal: search=yes").Page("/", "x")
-		r := newRobots(t, web, Options{Purpose: PurposeSearch})
-		c := newCollector(t, r)
-		probe := &prober{layer: layer{r}}
-		if _, err := chain.Attach(c, chain.Config{}, probe); err != nil {
-			t.Fatal(err)
-		}
-		visit(t, c, nil, "http://shop.test/")
-		if probe.allocs != 0 {
-			t.Errorf("Opens allocates %v times, want none", probe.allocs)
-		}
-	})
-}
-
-type prober struct {
-	layer  layer
-	allocs float64
-}
-
-func (p *prober) Kind() chain.Kind                        { return chain.Throttle }
-func (p *prober) Skipped(_ *colly.Request, _ report.Skip) {}
-func (p *prober) Handle(h *chain.Hop, next chain.Handler) (*http.Response, error) {
-	if !h.IsRobots() {
-		now := time.Now()
-		p.allocs = testing.AllocsPerRun(100, func() { p.layer.Opens(h, now) })
-	}
-	return next(h)
 }
