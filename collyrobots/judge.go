@@ -15,7 +15,7 @@ import (
 func (r *Robots) judge(h *chain.Hop) error {
 	o, err := h.Origin()
 	if err != nil {
-		return &RefusedError{Decision{URL: h.URL().Redacted(), Class: ClassUnreachable, Reason: report.RobotsUnreachable, Err: err}}
+		return withoutOrigin(h.URL(), err)
 	}
 	c := r.crawlerOf(h.ProductToken(), h.Header())
 	r.warnOf(c)
@@ -23,13 +23,23 @@ func (r *Robots) judge(h *chain.Hop) error {
 	s.used.Store(time.Now().UnixNano())
 	st, sd, err := r.obtainPatiently(h.Context(), s, s.note(h, c))
 	if err != nil {
-		var refusal report.Refusal
-		if errors.As(err, &refusal) {
-			return &RefusedError{notAsked(h.URL(), s.origin, c, refusal)}
-		}
-		return err
+		return unknownBecause(err, h.URL(), s.origin, c)
 	}
 	return r.apply(h, s, c, st, sd)
+}
+
+// withoutOrigin refuses a URL of which no robots.txt can be asked for.
+func withoutOrigin(u *url.URL, err error) error {
+	return &RefusedError{Decision{URL: u.Redacted(), Class: ClassUnreachable, Reason: report.RobotsUnreachable, Err: err}}
+}
+
+// unknownBecause is the error of a request whose robots.txt could not be asked for.
+func unknownBecause(err error, u *url.URL, o origin.Origin, c *crawler) error {
+	var refusal report.Refusal
+	if errors.As(err, &refusal) {
+		return &RefusedError{notAsked(u, o, c, refusal)}
+	}
+	return err
 }
 
 // apply judges a hop by a state that counts.
@@ -41,7 +51,7 @@ func (r *Robots) apply(h *chain.Hop, s *site, c *crawler, st *state, sd standing
 		h.SetCrawlDelay(d, ok) // a permit overrules neither
 		h.SetHours(rules.hours())
 		if !r.lets(rules, h) {
-			return &RefusedError{r.decide(h.URL(), s.origin, c, st, sd)}
+			return r.disallowed(h.URL(), s, c, st, sd)
 		}
 		if ok && d > 0 {
 			r.warnUnpaced(h, st.copy, d)
@@ -50,7 +60,14 @@ func (r *Robots) apply(h *chain.Hop, s *site, c *crawler, st *state, sd standing
 	case allAllowed:
 		return nil
 	}
-	return &RefusedError{r.decide(h.URL(), s.origin, c, st, sd)}
+	return r.disallowed(h.URL(), s, c, st, sd)
+}
+
+// disallowed is the error of a request that a state refuses. Inlined, its Decision would lie on the stack of each request that is allowed.
+//
+//go:noinline
+func (r *Robots) disallowed(u *url.URL, s *site, c *crawler, st *state, sd standing) error {
+	return &RefusedError{r.decide(u, s.origin, c, st, sd)}
 }
 
 // rules is the rules of a copy for a token.
@@ -96,31 +113,44 @@ func (r *Robots) mayBeHeld(d *Decision) bool {
 	return p > 0 && d.Reason == report.RobotsUnreachable && !d.RetryAt.After(time.Now().Add(p))
 }
 
-// remembers reports whether memory knows that a request is refused, and why.
-func (r *Robots) remembers(a chain.Admission) (Decision, bool) {
+// finding is what memory knows of a request.
+type finding struct {
+	site    *site
+	state   *state
+	holds   standing
+	crawler *crawler
+}
+
+// remembers reports whether memory knows that a request is disallowed.
+func (r *Robots) remembers(a chain.Admission) (v finding, disallowed bool) {
 	o, err := origin.Of(a.URL)
 	if err != nil {
-		return Decision{}, false
+		return v, false
 	}
-	s := r.cache.peek(o)
-	if s == nil {
-		return Decision{}, false
+	if v.site = r.cache.peek(o); v.site == nil {
+		return v, false
 	}
 	now := time.Now()
-	st := s.state.Load()
-	sd := st.at(now, &r.options)
-	if sd == unknown || sd == allAllowed {
-		return Decision{}, false
+	v.state = v.site.state.Load()
+	v.holds = v.state.at(now, &r.options)
+	if v.holds == unknown || v.holds == allAllowed {
+		return v, false
 	}
-	s.used.Store(now.UnixNano())
-	c := r.crawlerOf(a.ProductToken, a.Header)
-	if sd == rulesHold {
-		rules := st.copy.known(c.token)
+	v.site.used.Store(now.UnixNano())
+	v.crawler = r.crawlerOf(a.ProductToken, a.Header)
+	if v.holds == rulesHold {
+		rules := v.state.copy.known(v.crawler.token)
 		if rules == nil || r.admits(rules, a.URL) {
-			return Decision{}, false
+			return v, false
 		}
 	}
-	return r.decide(a.URL, s.origin, c, st, sd), true
+	return v, true
+}
+
+// refuses is the decision on what memory knows to be disallowed, unless the request may be held or is permitted.
+func (r *Robots) refuses(u *url.URL, v finding) (Decision, bool) {
+	d := r.decide(u, v.site.origin, v.crawler, v.state, v.holds)
+	return d, !r.mayBeHeld(&d) && !r.isPermitted(u, &d)
 }
 
 // decide is the decision on u by a state that counts.

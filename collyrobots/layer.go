@@ -3,6 +3,7 @@ package collyrobots
 import (
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -60,8 +61,18 @@ func (r layer) Admit(a chain.Admission) error {
 	if isRobotsURL(a.URL) {
 		return nil
 	}
-	d, refused := r.remembers(a)
-	if !refused || r.mayBeHeld(&d) || r.isPermitted(a.URL, &d) {
+	if v, disallowed := r.remembers(a); disallowed {
+		return r.refusal(a.URL, v)
+	}
+	return nil
+}
+
+// refusal is the error of what memory refuses, or nil. It is kept off the stack of what is admitted.
+//
+//go:noinline
+func (r layer) refusal(u *url.URL, v finding) error {
+	d, refused := r.refuses(u, v)
+	if !refused {
 		return nil
 	}
 	return &RefusedError{d}
@@ -105,8 +116,12 @@ func (r layer) Holds(a chain.Admission, s report.Skip) bool {
 	if _, err := origin.Of(a.URL); err != nil {
 		return true
 	}
-	d, refused := r.remembers(a)
-	return refused && !r.mayBeHeld(&d) && !r.isPermitted(a.URL, &d)
+	v, disallowed := r.remembers(a)
+	if !disallowed {
+		return false
+	}
+	_, refused := r.refuses(a.URL, v)
+	return refused
 }
 
 var (

@@ -32,16 +32,29 @@ func (c *Chain) admit(col *colly.Collector, r *colly.Request) {
 		if !ok {
 			continue
 		}
-		if err := ad.Admit(a); err != nil {
-			if ref, ok := err.(report.Refusal); ok {
-				c.skip(col, r, l, ref.Skip(), a)
-				return
-			}
+		if err := ad.Admit(a); err != nil && c.skipRefused(col, r, l, err, a) {
+			return
 		}
 	}
-	if c.memory.size.Load() == 0 {
-		return
+	if c.memory.size.Load() > 0 {
+		c.skipRemembered(col, r, a)
 	}
+}
+
+// A goroutine's stack is small when it begins, and it is copied whenever it grows: what admission and wire do for most requests is kept apart from what
+// they do for those that are refused, which holds whole skips and decisions.
+
+// skipRefused skips what a layer refuses.
+func (c *Chain) skipRefused(col *colly.Collector, r *colly.Request, l Layer, err error, a Admission) bool {
+	ref, ok := err.(report.Refusal)
+	if ok {
+		c.skip(col, r, l, ref.Skip(), a)
+	}
+	return ok
+}
+
+// skipRemembered skips what was refused before, if the cause is still there.
+func (c *Chain) skipRemembered(col *colly.Collector, r *colly.Request, a Admission) {
 	e, ok := c.memory.find(firstKey(r.Method, r.URL, r.Host), func() uint64 { return c.memory.hash(cookieHeader(col, r), nil) })
 	if ok {
 		e.skip.Time = time.Now()

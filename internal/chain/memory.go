@@ -176,25 +176,29 @@ func (m *memory) hash(h http.Header, r *http.Request) uint64 {
 
 // recall answers a first hop from memory, unsent. What can be skipped at admission does not come here. A Visit is answered at once; what may be a
 // loop, Retry and everything that is no GET or HEAD, is answered late.
-func (c *Chain) recall(h *Hop) (*http.Response, error) {
+func (c *Chain) recall(h *Hop) error {
 	if c.memory.size.Load() == 0 || h.robot || h.given.Response != nil {
-		return nil, nil
+		return nil
 	}
+	return c.remembered(h)
+}
+
+func (c *Chain) remembered(h *Hop) error {
 	key := firstKey(h.given.Method, h.given.URL, h.given.Host)
 	e, ok := c.memory.find(key, func() uint64 { return c.memory.hash(h.header, h.given) })
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	visit, _ := h.given.Context().Value(colly.CheckRevisitKey).(bool)
 	if !visit || h.Method() != http.MethodGet && h.Method() != http.MethodHead {
 		err := sleep(h.Context(), c.memory.later(key, time.Now()))
 		var cut *WaitError // the client's own timeout: the reason must come before it
 		if err != nil && !errors.As(err, &cut) {
-			return nil, err
+			return err
 		}
 	}
 	e.skip.Time = time.Now()
-	return nil, &refused{cause: e.cause, skip: e.skip, layer: e.layer, chain: c}
+	return &refused{cause: e.cause, skip: e.skip, layer: e.layer, chain: c}
 }
 
 // cookieHeader is the header with the cookies that the collector's jar would add, as net/http writes them.

@@ -22,8 +22,9 @@ func (c *Chain) run(h *Hop) (*http.Response, error) {
 		h.refusedBy = itself
 		return c.fail(h, newBypass(u, h.Method(), "its URL.Opaque is set, so that another address could be asked than the one that is judged"))
 	}
-	resp, err := c.recall(h)
-	if err == nil && resp == nil {
+	var resp *http.Response
+	err := c.recall(h)
+	if err == nil {
 		resp, err = c.stack().handle(h)
 	}
 	if err == nil {
