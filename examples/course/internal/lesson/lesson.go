@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/collyetiquette/etiquette/internal/testweb"
 )
@@ -45,3 +46,6 @@ func Saw(out io.Writer, web *testweb.Web) {
 		fmt.Fprintln(out, "  nothing")
 	}
 }
+
+// Gap is a time between two requests as the lessons print it: in seconds, rounded down to a tenth.
+func Gap(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds()) }
