@@ -48,4 +48,6 @@ func Saw(out io.Writer, web *testweb.Web) {
 }
 
 // Gap is a time between two requests as the lessons print it: in seconds, rounded down to a tenth.
-func Gap(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds()) }
+func Gap(d time.Duration) string {
+	return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
+}
