@@ -42,6 +42,7 @@ var questions = []question{
 	{"http://none.test/private/1", true, 0, "a 404 says that there are no rules"},
 	{"http://ill.test/tea", false, 0, "a 503 says nothing, so everything is disallowed"},
 	{"http://ill.test/coffee", false, 0, "a 503 says nothing, so everything is disallowed"},
+	{"http://busy.test/tea", false, 0, "a 429 says that we ask too much, and not that there are no rules"},
 	{"http://down.test/tea", false, 0, "no answer says nothing, so everything is disallowed"},
 }
 
@@ -52,6 +53,7 @@ func New(t *testing.T, newCanCrawl func(agent string) func(rawURL string) (allow
 		web.Host("shop.test:8080").Robots("User-agent: *\nDisallow: /tea\n")
 		web.Host("none.test").Page("/private/1", "a page")
 		ill := web.Host("ill.test").Answer("/robots.txt", testweb.Answer{Status: 503}).Page("/*", "a page")
+		web.Host("busy.test").Answer("/robots.txt", testweb.Answer{Status: 429}).Page("/*", "a page")
 		web.Host("down.test").DialError(syscall.ECONNREFUSED)
 		canCrawl := newCanCrawl(agent)
 
