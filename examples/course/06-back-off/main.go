@@ -61,7 +61,7 @@ func crawl(out io.Writer, web *testweb.Web, c *colly.Collector) {
 	}
 }
 
-// busyShop has too much to do from the second request on. It asks to be left alone for two seconds, and answers nothing else as long as it is not.
+// busyShop has too much to do when the second request comes. It asks to be left alone for two seconds, and answers nothing else until it was.
 type busyShop struct {
 	mu      sync.Mutex
 	answers []int // the status codes that it sent
@@ -71,12 +71,9 @@ type busyShop struct {
 func (s *busyShop) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.answers) == 1 {
-		s.until = time.Now().Add(2 * time.Second)
-	}
-	status := http.StatusOK
-	if time.Now().Before(s.until) {
-		status = http.StatusTooManyRequests
+	status, now := http.StatusOK, time.Now()
+	if len(s.answers) == 1 || now.Before(s.until) {
+		status, s.until = http.StatusTooManyRequests, now.Add(2*time.Second)
 		w.Header().Set("Retry-After", "2")
 	}
 	s.answers = append(s.answers, status)
