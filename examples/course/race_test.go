@@ -1,0 +1,5 @@
+//go:build race
+
+package course
+
+const raceEnabled = true
