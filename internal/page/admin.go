@@ -76,6 +76,6 @@ type recorder struct {
 	body   bytes.Buffer
 }
 
-func (w *recorder) Header() http.Header           { return w.header }
-func (w *recorder) WriteHeader(status int)        { w.status = status }
+func (w *recorder) Header() http.Header            { return w.header }
+func (w *recorder) WriteHeader(status int)         { w.status = status }
 func (w *recorder) Write(text []byte) (int, error) { return w.body.Write(text) }

@@ -37,6 +37,9 @@ type row struct {
 	Skipped  int
 }
 
+// Held reports whether the host is left alone.
+func (r row) Held() bool { return r.State.holds() }
+
 type sums struct {
 	Requests, Skipped, Waiting, InFlight, Measured, Broken int
 	By                                                     map[state]int

@@ -37,6 +37,9 @@ func stateOf(h *report.Host) state {
 	return quiet
 }
 
+// holds reports whether a host in this state is not asked until something has passed.
+func (s state) holds() bool { return s == blocked || s == parked || s == stopped }
+
 // why says what holds a host back, in a few words. Until when is told beside it.
 func why(h *report.Hold) string {
 	switch h.Reason {
@@ -97,9 +100,9 @@ func robotsOf(h *report.Host) string {
 	return short(h.RobotsClass, 40)
 }
 
-// nextStart is when the host may be asked next; the zero time: now.
+// nextStart is when the host may be asked next. The zero time: now, or for one that is held back not by itself.
 func nextStart(h *report.Host) time.Time {
-	if h.Held.Reason != "" && h.Held.Until.After(h.NextStart) {
+	if h.Held.Reason != "" {
 		return h.Held.Until
 	}
 	return h.NextStart

@@ -27,7 +27,7 @@ type ruleView struct {
 	Source                            string
 	Made                              string
 	Until                             countdown
-	Refused, Ended                    int64
+	Refused, Ended                    int
 	Observes                          bool
 	Liftable                          bool // not where it came from a file
 }
@@ -51,7 +51,7 @@ func (h *handler) ruleView(r killswitch.Rule, f frame) ruleView {
 		Until: count(r.Until, f.Now), Observes: r.Action == killswitch.Observe,
 	}
 	if rep, err := h.crawl.KillSwitch.Report(r.ID); err == nil {
-		v.Source, v.Made, v.Refused, v.Ended = string(rep.Source), clock(rep.Received, f.Now), rep.Refused, rep.Cancelled
+		v.Source, v.Made, v.Refused, v.Ended = string(rep.Source), clock(rep.Received, f.Now), int(rep.Refused), int(rep.Cancelled)
 		v.Liftable = rep.Source != killswitch.FromFile
 	}
 	return v
@@ -144,4 +144,3 @@ func seeOther(w http.ResponseWriter, target string) {
 	w.Header().Set("Location", target)
 	w.WriteHeader(http.StatusSeeOther)
 }
-
