@@ -47,6 +47,9 @@ type step struct {
 	At   countdown
 }
 
+// robotsPart is the part that says why a URL is allowed.
+const robotsPart = "robots.txt"
+
 type signalView struct {
 	Use, Verdict string
 	Sources      []string
@@ -157,6 +160,11 @@ func verdictOf(steps []step) (kind, text string) {
 			return x.kind, x.text + s.Text
 		}
 	}
+	for _, s := range steps {
+		if s.Part == robotsPart {
+			return "good", "Yes: " + s.Text
+		}
+	}
 	return "good", "Yes"
 }
 
@@ -173,7 +181,7 @@ func (h *handler) stopStep(u *url.URL, now time.Time) step {
 }
 
 func (h *handler) robotsStep(d *collyrobots.Decision, known bool, checked *collyrobots.Decision, now time.Time) step {
-	s := step{Part: "robots.txt", Kind: "good"}
+	s := step{Part: robotsPart, Kind: "good"}
 	if !known && checked != nil && checked.URL != "" {
 		d, known = checked, true // it was refused: there is nothing to be known
 	}

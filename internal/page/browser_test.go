@@ -116,10 +116,14 @@ func TestPictures(t *testing.T) {
 		{"/ask?url=http://shop.test/cart", "page-ask.png", "light", 1180, 400},
 		{"/skips", "page-skips.png", "light", 1180, 400},
 		{"/stops", "page-stops.png", "light", 1180, 400},
+		{"/ask?url=http://news.test/", "page-signals.png", "dark", 390, 844},
 	} {
 		b.do(chromedp.EmulateViewport(x.width, x.height))
 		b.prefers(x.scheme)
 		b.open(w.url + x.path)
+		if x.name == "page-stops.png" {
+			eval[bool](b, `document.querySelector("details").open = true`)
+		}
 		b.picture(x.name)
 	}
 }

@@ -24,6 +24,7 @@ type hostView struct {
 	Name    string
 	State   state
 	Unknown bool // nothing happened to it yet
+	Busy    bool // the next request waits for one that is under way
 	Why     string
 	Until   countdown // of what holds it back; its Left is empty if a person must end it
 	Held    bool
@@ -70,7 +71,7 @@ func (h *handler) getHost(w http.ResponseWriter, r *http.Request) {
 	}
 	f := h.frame("host", key)
 	v := hostView{
-		frame: f, Name: short(key, 253), State: stateOf(&host), Unknown: !known, Held: host.Held.Reason != "", Why: why(&host.Held),
+		frame: f, Name: short(key, 253), State: stateOf(&host), Unknown: !known, Busy: host.InFlight > 0 && host.Waiting > 0, Held: host.Held.Reason != "", Why: whyHeld(&host),
 		Until: count(host.Held.Until, f.Now), Next: count(nextStart(&host), f.Now), Facts: factsOf(&host, f.Now),
 		Form: stopForm{frame: f, Scope: "host", Name: key}, Ask: "https://" + inURL(key) + "/",
 	}

@@ -38,8 +38,7 @@ type handler struct {
 	templates *template.Template
 }
 
-// New is the page of a crawl. It may be mounted under any path that ends in "/", with http.StripPrefix: all links are relative. It starts no
-// goroutine.
+// New is the page of a crawl. It may be mounted under any path that ends in "/", with http.StripPrefix: all links are relative.
 func New(c Crawl) http.Handler {
 	h := &handler{crawl: c, admin: admin{c.KillSwitch.Handler()}, roster: roster{report: c.Report}}
 	// Parsed here and not in a variable, so that a program without the page does not link html/template. The assets are part of this package.

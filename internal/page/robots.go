@@ -26,6 +26,7 @@ type robotsView struct {
 	Read   string
 	Until  countdown // what is known counts till then
 	Group  string    // whose rules count, in a sentence
+	Marks  bool      // a URL was asked about
 	Size   int64
 	Lines  []robotsLine
 	Total  int // lines
@@ -78,7 +79,8 @@ func robotsOfOrigin(k *collyrobots.Known, decided bool, now time.Time) *robotsVi
 		v.Told = "it looks like a page and not like rules"
 	}
 	e := k.Explain()
-	v.Group = groupOf(&e)
+	v.Group = groupOf(e.Group, short(d.ProductToken, 64))
+	v.Marks = decided
 	if !decided {
 		e.Rules, e.Match = nil, collyrobots.Match{}
 	}
@@ -86,21 +88,16 @@ func robotsOfOrigin(k *collyrobots.Known, decided bool, now time.Time) *robotsVi
 	return v
 }
 
-func groupOf(e *collyrobots.Explanation) string {
-	token := short(e.ProductToken, 64)
-	text := ""
-	switch e.Group {
-	case "named":
-		text = "our rules are those for " + token
-	case "*":
-		text = "no group names " + token + ", so the rules for everybody (*) are ours"
-		if token == "*" {
-			text = "we have no name that it could address, so the rules for everybody (*) are ours"
-		}
-	default:
-		text = "no group is for " + token + " or for everybody, so all is allowed"
+func groupOf(group, token string) string {
+	switch {
+	case group == "named":
+		return "Our rules are those for " + token
+	case group == "*" && token == "*":
+		return "We have no name that it could address, so the rules for everybody (*) are ours"
+	case group == "*":
+		return "No group names " + token + ", so the rules for everybody (*) are ours"
 	}
-	return text
+	return "No group is for " + token + " or for everybody, so all is allowed"
 }
 
 // marked are the lines that a page shows: all of them, or if there are too many, what concerns us, and as much of the rest as there is room for.
@@ -112,12 +109,17 @@ func marked(body []byte, e *collyrobots.Explanation) (lines []robotsLine, total,
 	if e.Match.Line > 0 {
 		matches[e.Match.Line] = true
 	}
-	for range collyrobots.Lines(body) {
-		total++
+	for n, text := range collyrobots.Lines(body) {
+		if text != "" {
+			total = n // empty lines at the end are not shown
+		}
 	}
 	show := chosen(total, matches, e.Groups)
 	groups := e.Groups
 	for n, text := range collyrobots.Lines(body) {
+		if n > total {
+			break
+		}
 		for len(groups) > 0 && n > groups[0].Last {
 			groups = groups[1:]
 		}

@@ -80,7 +80,7 @@ func (r *roster) list() *list {
 
 func rowOf(h *report.Host) row {
 	return row{
-		Name: h.Host, State: stateOf(h), Why: why(&h.Held), Pace: paceOf(h), Waiting: h.Waiting, InFlight: h.InFlight, Next: nextStart(h), Robots: robotsOf(h),
+		Name: h.Host, State: stateOf(h), Why: whyHeld(h), Pace: paceOf(h), Waiting: h.Waiting, InFlight: h.InFlight, Next: nextStart(h), Robots: robotsOf(h),
 		Requests: h.Requests, Skipped: h.Skipped,
 	}
 }
@@ -91,7 +91,7 @@ func (s *sums) verdict() string {
 	case s.Broken > 0:
 		return number(s.Broken) + " of " + several(s.Measured, "promise") + " broken"
 	case s.Measured == 0:
-		return "no promise to keep yet"
+		return "no promise yet"
 	}
-	return "all " + several(s.Measured, "promise") + " kept"
+	return several(s.Measured, "promise") + " kept"
 }

@@ -40,6 +40,15 @@ func stateOf(h *report.Host) state {
 // holds reports whether a host in this state is not asked until something has passed.
 func (s state) holds() bool { return s == blocked || s == parked || s == stopped }
 
+// whyHeld is why for what holds a host back now.
+func whyHeld(h *report.Host) string {
+	hold := h.Held
+	if n := len(h.Holds); n > 0 && hold.Status == 0 && h.Holds[n-1].Reason == hold.Reason {
+		hold.Status = h.Holds[n-1].Status // who says what holds now may not know which answer led to it
+	}
+	return why(&hold)
+}
+
 // why says what holds a host back, in a few words. Until when is told beside it.
 func why(h *report.Hold) string {
 	switch h.Reason {
