@@ -54,7 +54,8 @@ func (r *Robots) Known(rawURL string) (Known, bool) {
 	}
 	k := Known{Entry: st.entry(s.origin.String()), Decision: r.decide(u, s.origin, w.crawler, st, sd), alsoObey: r.options.AlsoObey}
 	if isRobotsURL(u) {
-		k.Decision.Allowed, k.Decision.Reason, k.Decision.Line, k.Decision.Rule = true, "", 0, ""
+		d := &k.Decision
+		d.Allowed, d.Class, d.Reason, d.Line, d.Rule, d.RetryAt, d.Err = true, "", "", 0, "", time.Time{}, nil
 	}
 	k.Decision = r.permit(u, k.Decision)
 	k.Signals = r.signalsIn(st, s.origin, w.crawler.token, u)

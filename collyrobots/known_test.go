@@ -32,7 +32,8 @@ func TestKnownTellsWhatMemoryHasAndAsksNobody(t *testing.T) {
 		}{
 			{"http://shop.test/", ClassRules, true, "", 0},
 			{"http://shop.test/cart?x=1", ClassRules, false, report.RobotsDisallowed, 2},
-			{"http://shop.test/robots.txt", ClassRules, true, "", 0},
+			{"http://shop.test/robots.txt", "", true, "", 0},
+			{"http://ill.test/robots.txt", "", true, "", 0},
 			{"http://bare.test/cart", ClassUnavailable, true, "", 0},
 			{"http://ill.test/", ClassUnreachable, false, report.RobotsUnreachable, 0},
 		} {

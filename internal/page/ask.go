@@ -101,6 +101,9 @@ func (h *handler) urlOf(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("it is longer than %d octets", maxURL)
 	}
 	if !strings.Contains(text, "://") {
+		if strings.Contains(text, "@") {
+			return nil, errors.New("it must be an http or https URL") // an address for mail, say
+		}
 		scheme := "https://"
 		if _, secure := h.crawl.Robots.Known("https://" + text); !secure {
 			if _, plain := h.crawl.Robots.Known("http://" + text); plain {

@@ -60,10 +60,13 @@ func (l robotsLine) Mark() string {
 func robotsOfOrigin(k *collyrobots.Known, decided bool, now time.Time) *robotsView {
 	d := &k.Decision
 	v := &robotsView{Origin: short(d.Origin, 300), Class: string(d.Class), Until: count(d.ExpiresAt, now)}
-	if v.Class == "" { // for robots.txt itself no class is needed
-		v.Class = string(collyrobots.ClassRules)
+	f := k.Entry.Failure
+	if v.Class == "" { // robots.txt itself was asked about, which needs none
+		if v.Class = string(collyrobots.ClassRules); k.Entry.Copy == nil {
+			v.Class = string(f.Class)
+		}
 	}
-	if f := k.Entry.Failure; f != nil && d.Class != collyrobots.ClassRules {
+	if f != nil && d.Class != collyrobots.ClassRules {
 		v.Told, v.Read = short(f.Cause, 300), clock(f.At, now)
 	}
 	c := k.Entry.Copy
