@@ -101,8 +101,8 @@ func (h *handler) urlOf(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("it is longer than %d octets", maxURL)
 	}
 	if !strings.Contains(text, "://") {
-		if strings.Contains(text, "@") {
-			return nil, errors.New("it must be an http or https URL") // an address for mail, say
+		if authority, _, _ := strings.Cut(text, "/"); strings.Contains(authority, "@") { // an address for mail, say
+			return nil, errors.New("it must be an absolute http or https URL")
 		}
 		scheme := "https://"
 		if _, secure := h.crawl.Robots.Known("https://" + text); !secure {
