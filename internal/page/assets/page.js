@@ -50,6 +50,7 @@
     const answer = await fetch(location.href, { cache: "no-store", headers: { Accept: "text/html" } });
     if (!answer.ok) throw new Error(answer.statusText);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!on) return; // paused meanwhile
     const focus = document.activeElement && document.activeElement.getAttribute("href");
     for (const part of ["main", "header nav", "footer p + p time"]) morph(document.querySelector(part), page.querySelector(part));
     if (focus && document.activeElement === document.body) {
