@@ -41,7 +41,7 @@ type handler struct {
 // New is the page of a crawl. It may be mounted under any path that ends in "/", with http.StripPrefix: all links are relative.
 func New(c Crawl) http.Handler {
 	h := &handler{crawl: c, admin: admin{c.KillSwitch.Handler()}, roster: roster{report: c.Report}}
-	// Parsed here and not in a variable, so that a program without the page does not link html/template. The assets are part of this package.
+	// Parsed here and not in a variable, so that a program without the page pays nothing for it. The assets are part of this package.
 	h.templates = template.Must(template.New("").Funcs(template.FuncMap{
 		"number": number, "several": several, "clean": clean, "span": span, "time": clock, "bytes": byteSize, "count": count,
 	}).ParseFS(assets, "assets/*.html"))
