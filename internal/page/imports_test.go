@@ -2,7 +2,7 @@ package page_test
 
 import (
 	"go/parser"
-	"go/token"
+	gotoken "go/token"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -15,7 +15,7 @@ func TestNoScraperLinksTheBrowsersDriver(t *testing.T) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		f, err := parser.ParseFile(gotoken.NewFileSet(), path, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
 		}
