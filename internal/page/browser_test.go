@@ -62,6 +62,7 @@ func openBrowser(t testing.TB) *browser {
 	a := chromium()
 	if a == nil {
 		t.Skip("there is no Chromium on the PATH, so the page is not tried in a browser (Debian: apt-get install chromium)")
+		return nil
 	}
 	if a.err != nil {
 		t.Fatalf("Chromium does not start: %v", a.err)

@@ -28,15 +28,14 @@ func (h *handler) guarded(inner http.Handler) http.Handler {
 		head.Set("Cross-Origin-Opener-Policy", "same-origin")
 		head.Set("Cross-Origin-Resource-Policy", "same-origin")
 		head.Set("Cache-Control", "no-store")
+		local := !h.crawl.BehindProxy && onThisMachine(r)
 		switch {
 		case foreign(r):
 			http.Error(w, "the call was made by a page of another site", http.StatusForbidden)
-		case !h.crawl.BehindProxy && onThisMachine(r):
-			if !namesThisMachine(r) {
-				http.Error(w, "this page answers to localhost and to loopback addresses only: it was asked for by another name", http.StatusMisdirectedRequest)
-				return
-			}
+		case local && namesThisMachine(r):
 			inner.ServeHTTP(w, r)
+		case local && r.TLS == nil:
+			http.Error(w, "this page answers to localhost and to loopback addresses only: it was asked for by another name", http.StatusMisdirectedRequest)
 		case h.lets(w, r):
 			inner.ServeHTTP(w, r)
 		}

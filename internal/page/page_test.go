@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -287,4 +288,26 @@ func TestThePageOutlivesTheCrawl(t *testing.T) {
 		}
 	}
 	rowOf(t, w.get("/"), "shop.test")
+}
+
+func TestManyMayLookWhileTheCrawlRuns(t *testing.T) {
+	w := newWorld(t)
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for n := range 20 {
+				w.guard.Report.Sent(report.Request{Host: fmt.Sprintf("h%d-%d.test", i, n), Interval: time.Second, Source: report.FromDefault})
+				w.guard.Report.Record(report.Skip{Time: time.Now(), URL: "http://a.test/", Method: "GET", Host: "a.test", Reason: report.Stopped})
+			}
+		})
+		all.Go(func() {
+			for _, path := range every {
+				if a := w.get(path); a.status >= 500 {
+					t.Errorf("%s = %d", path, a.status)
+				}
+			}
+		})
+	}
+	all.Wait()
+	eventually(t, "the list has all", func() bool { return strings.Contains(w.get("/").body, "of 81<") })
 }
