@@ -129,4 +129,3 @@ func (h *handler) answer(v *askView, u *url.URL, checked *collyrobots.Decision) 
 	v.Steps = []step{h.stopStep(u, v.Now), robots, h.paceStep(u, &k.Decision, known, v.Now), {Part: "Name", Text: "it would go out as " + v.UserAgent, Kind: "good"}}
 	v.Kind, v.Verdict = verdictOf(v.Steps)
 }
-
