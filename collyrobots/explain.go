@@ -13,7 +13,9 @@ type Explanation struct {
 	// Group is the group that we are judged by: "named" for one that names our token, "*", or "none", and then all is allowed.
 	Group     string
 	GroupLine int // of the first agent line of that group; 0: there is none
-	Match     Match
+	// Groups are where the groups stand that we are judged by, those obeyed besides included, in the order of the file.
+	Groups []GroupLines
+	Match  Match
 	// Rules are all rules that match the URL, for each crawler that we are judged as: ours first, then those obeyed besides that the file names.
 	// Each crawler's strongest rule stands first.
 	Rules []MatchedRule
@@ -38,12 +40,15 @@ func Explain(body []byte, rawURL, productToken string, alsoObey ...string) Expla
 	if e.ProductToken = tokens[0]; e.ProductToken == "" {
 		e.ProductToken = "*"
 	}
+	var marks groupMarks
+	f := readMarking(string(wholeLines(body, parsingLimit)), tokens, &marks)
+	judged := f.judgedAgents()
+	e.Groups = marks.of(judged)
 	path := pattern.TextPath(rawURL)
 	if path == robotsTxtPath {
 		return e
 	}
-	f := readFile(string(wholeLines(body, parsingLimit)), tokens)
-	for _, agent := range f.judgedAgents() {
+	for _, agent := range judged {
 		if agent != agentNone {
 			e.Rules = append(e.Rules, f.matched(agent, path, e.Match.Line)...)
 		}

@@ -27,7 +27,7 @@ func TestExplainNamesEachRuleThatMatches(t *testing.T) {
 		also             []string
 		want             Explanation
 	}{
-		{"the longest wins", "https://shop.test/a/b", "FooBot", nil, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3,
+		{"the longest wins", "https://shop.test/a/b", "FooBot", nil, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3, Groups: []GroupLines{{3, 9}, {12, 13}},
 			Match: Match{false, 7, "disallow: /*/b$"}, Rules: []MatchedRule{
 				{For: "foobot", Line: 7, Rule: "disallow: /*/b$", Octets: 5, Decides: true},
 				{For: "foobot", Line: 5, Rule: "allow: /a/b", Allows: true, Octets: 4},
@@ -35,16 +35,16 @@ func TestExplainNamesEachRuleThatMatches(t *testing.T) {
 				{For: "foobot", Line: 6, Rule: "disallow: /a/b", Octets: 4},
 				{For: "foobot", Line: 4, Rule: "disallow: /a", Octets: 2},
 			}}},
-		{"of two of the same length the allow", "/a/b/c", "FooBot", nil, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3,
+		{"of two of the same length the allow", "/a/b/c", "FooBot", nil, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3, Groups: []GroupLines{{3, 9}, {12, 13}},
 			Match: Match{true, 13, "allow: /a/*"}, Rules: []MatchedRule{
 				{For: "foobot", Line: 13, Rule: "allow: /a/*", Allows: true, Octets: 4, Decides: true},
 				{For: "foobot", Line: 5, Rule: "allow: /a/b", Allows: true, Octets: 4},
 				{For: "foobot", Line: 6, Rule: "disallow: /a/b", Octets: 4},
 				{For: "foobot", Line: 4, Rule: "disallow: /a", Octets: 2},
 			}}},
-		{"as it stands in the file", "/~joe", "FooBot", nil, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3,
+		{"as it stands in the file", "/~joe", "FooBot", nil, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3, Groups: []GroupLines{{3, 9}, {12, 13}},
 			Match: Match{false, 8, "disallow: /%7Ejoe"}, Rules: []MatchedRule{{For: "foobot", Line: 8, Rule: "disallow: /%7Ejoe", Octets: 5, Decides: true}}}},
-		{"those obeyed besides", "/a/b/c", "FooBot", []string{"GPTBot", "CCBot"}, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3,
+		{"those obeyed besides", "/a/b/c", "FooBot", []string{"GPTBot", "CCBot"}, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3, Groups: []GroupLines{{3, 9}, {10, 11}, {12, 13}},
 			Match: Match{false, 11, "disallow: /a/b"}, Rules: []MatchedRule{
 				{For: "foobot", Line: 5, Rule: "allow: /a/b", Allows: true, Octets: 4},
 				{For: "foobot", Line: 13, Rule: "allow: /a/*", Allows: true, Octets: 4},
@@ -52,12 +52,12 @@ func TestExplainNamesEachRuleThatMatches(t *testing.T) {
 				{For: "foobot", Line: 4, Rule: "disallow: /a", Octets: 2},
 				{For: "gptbot", Line: 11, Rule: "disallow: /a/b", Octets: 4, Decides: true},
 			}}},
-		{"everybody's group", "/a", "BarBot", nil, Explanation{ProductToken: "barbot", Group: "*", GroupLine: 1,
+		{"everybody's group", "/a", "BarBot", nil, Explanation{ProductToken: "barbot", Group: "*", GroupLine: 1, Groups: []GroupLines{{1, 2}},
 			Match: Match{false, 2, "disallow: /"}, Rules: []MatchedRule{{For: "*", Line: 2, Rule: "disallow: /", Octets: 1, Decides: true}}}},
-		{"no name", "/a", "", nil, Explanation{ProductToken: "*", Group: "*", GroupLine: 1,
+		{"no name", "/a", "", nil, Explanation{ProductToken: "*", Group: "*", GroupLine: 1, Groups: []GroupLines{{1, 2}},
 			Match: Match{false, 2, "disallow: /"}, Rules: []MatchedRule{{For: "*", Line: 2, Rule: "disallow: /", Octets: 1, Decides: true}}}},
-		{"no rule matches", "/z", "FooBot", nil, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3, Match: Match{Allowed: true}}},
-		{"robots.txt itself", "/robots.txt", "BarBot", nil, Explanation{ProductToken: "barbot", Group: "*", GroupLine: 1, Match: Match{Allowed: true}}},
+		{"no rule matches", "/z", "FooBot", nil, Explanation{ProductToken: "foobot", Group: "named", GroupLine: 3, Groups: []GroupLines{{3, 9}, {12, 13}}, Match: Match{Allowed: true}}},
+		{"robots.txt itself", "/robots.txt", "BarBot", nil, Explanation{ProductToken: "barbot", Group: "*", GroupLine: 1, Groups: []GroupLines{{1, 2}}, Match: Match{Allowed: true}}},
 	} {
 		if diff := cmp.Diff(tt.want, Explain(body, tt.url, tt.token, tt.also...)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

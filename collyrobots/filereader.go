@@ -43,6 +43,7 @@ type fileReader struct {
 	audienceOf map[string]int // by key, once there are several
 	sitemaps   []string
 	kept       []fileRecord
+	marks      *groupMarks // nil: nobody asks where the groups stand
 }
 
 // agentRead is what was read of an agent.
@@ -76,12 +77,16 @@ type fileRecord struct {
 }
 
 // readFile reads body for the product tokens, which must be folded and different; the first may be empty.
-func readFile(body string, tokens []string) *fileReader {
+func readFile(body string, tokens []string) *fileReader { return readMarking(body, tokens, nil) }
+
+// readMarking is readFile, and says where the groups stand.
+func readMarking(body string, tokens []string, marks *groupMarks) *fileReader {
 	count := agentOwn + len(tokens)
 	sets := make(agentSet, 2*len(newAgentSet(count)))
 	f := &fileReader{
 		lines:    newBodyLines(body),
 		tokens:   tokens,
+		marks:    marks,
 		audience: -1,
 		group:    sets[:len(sets)/2],
 		above:    sets[len(sets)/2:],
@@ -128,7 +133,11 @@ func (f *fileReader) read(line string) {
 	if !ok {
 		return
 	}
-	switch kind := recordKindOf(name); kind {
+	kind := recordKindOf(name)
+	if f.marks != nil {
+		f.marks.note(f, kind, value)
+	}
+	switch kind {
 	case unknownRecord:
 	case agentRecord:
 		f.readAgent(value)
