@@ -18,7 +18,8 @@ func (l *landing) done() {
 	}
 }
 
-// end ends the hops that a rule of ix with the action Stop covers, each once; spared is a hop that may come to its end. Whoever is woken competes with us
+// end ends the hops that a rule of ix covers, each once: with the action Stop all of them, with Drain those that were not handed over yet, whatever they
+// wait for. spared is a hop that may come to its end. Whoever is woken competes with us
 // for the processor, so all of them are found first, and bodies that are being read, on which a site's bytes still flow, are ended before those who wait.
 // What is returned waits for those that may still be sending.
 func (f *flights) end(ix *index, by chain.Layer, spared *chain.Hop) *landing {
@@ -34,7 +35,7 @@ func (f *flights) end(ix *index, by chain.Layer, spared *chain.Hop) *landing {
 				continue
 			}
 			e := ix.findBoth(h.URL(), h.Dialled())
-			if e == nil || e.rule.Action != Stop {
+			if e == nil || !(e.rule.Action == Stop || e.rule.Action == Drain && fl.start.IsZero()) {
 				continue
 			}
 			fl.ended = true

@@ -160,7 +160,7 @@ func (s *Switch) changed() {
 // landingTime is how long a stop waits for the requests that it ended to be off the wire.
 const landingTime = 50 * time.Millisecond
 
-// strike ends what is under way and covered by one of these rules with the action Stop, but for one hop. Other rules have struck before, and spared
+// strike ends what one of these rules covers and does not let come to its end, but for one hop. Other rules have struck before, and spared
 // what they wanted to. What it returns waits until nothing more of that is sent, but not for long.
 func (s *Switch) strike(spared *chain.Hop, es ...*entry) (wait func()) {
 	fresh := newIndex()

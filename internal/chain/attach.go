@@ -77,6 +77,7 @@ func inherited(col *colly.Collector) *Chain {
 func wire(col *colly.Collector, client *http.Client, cfg Config) *Chain {
 	c := newChain(cfg)
 	c.client = client
+	c.missing = missingOf(col)
 	c.timeout.Store(int64(max(0, client.Timeout)))
 	c.asErrors.Store(cfg.Refusals == RefusalsError || cfg.Refusals == RefusalsAuto && !col.IgnoreRobotsTxt)
 	c.front = newFront(c, cfg.Schemes)
@@ -184,17 +185,25 @@ func Fail(col *colly.Collector, kind Kind, err error) error {
 		return err
 	}
 	client, before := checkBefore(col, nil)
-	failAttach(col, client, err, nil)
+	failAttach(col, client, err, nil, kind)
 	if d := deadOf(col.Context); before != nil {
 		d.displaced = before
 	}
 	return err
 }
 
-// failAttach leaves the collector sending nothing. A client that is not Colly's own is not written to.
-func failAttach(col *colly.Collector, client *http.Client, err error, layers []Layer) {
+// failAttach leaves the collector sending nothing, until an Attach brings these kinds and those of the layers. A client that is not Colly's own is not
+// written to, nor one that leads into the chain of another collector already.
+func failAttach(col *colly.Collector, client *http.Client, err error, layers []Layer, kinds ...Kind) {
 	c := newChain(Config{})
 	c.layers.Store(newStack(layers, nil, c.attempt))
+	c.missing = missingOf(col)
+	for _, l := range layers {
+		kinds = append(kinds, l.Kind())
+	}
+	for _, k := range kinds {
+		c.missing[k] = err
+	}
 	dead := &deadContext{chain: c, user: userContext(col), fault: &attachFault{err}}
 	if client != nil && client.Transport != nil {
 		dead.displaced = err
@@ -205,7 +214,9 @@ func failAttach(col *colly.Collector, client *http.Client, err error, layers []L
 		return // made without NewCollector; a Visit panics in Colly itself
 	}
 	c.front = newFront(c, nil)
-	if client != nil && client != http.DefaultClient && client.CheckRedirect != nil {
+	if ownerOf(col) != nil {
+		// A clone that is older than another's Attach shares its client; that front refuses us, and goes on to serve whom it belongs to.
+	} else if client != nil && client != http.DefaultClient && client.CheckRedirect != nil {
 		col.WithTransport(c.front)
 	} else {
 		// In the place of a foreign client, whose transport need not look at the dead context. It is without CheckRedirect as well, so that
@@ -215,21 +226,21 @@ func failAttach(col *colly.Collector, client *http.Client, err error, layers []L
 	w := weak.Make(col)
 	col.OnRequest(func(r *colly.Request) {
 		if col := w.Value(); col != nil {
-			c.stayShut(col, r, dead)
+			c.stayShut(col, r)
 		}
 	})
 }
 
 // stayShut is the OnRequest callback after an Attach that failed. As long as the dead context is sure to be looked at, its error is that of the
 // Visit; what was set since must not open the collector.
-func (c *Chain) stayShut(col *colly.Collector, r *colly.Request, dead *deadContext) {
+func (c *Chain) stayShut(col *colly.Collector, r *colly.Request) {
 	if r.IsAbort() || Of(col) != nil {
 		return // a later Attach succeeded
 	}
-	if deadOf(col.Context) == dead && col.Context.Done() == (<-chan struct{})(ended) && failsOnDeadContext(col) {
+	if d := deadOf(col.Context); d != nil && d.fault != nil && col.Context.Done() == (<-chan struct{})(ended) && failsOnDeadContext(col) {
 		return
 	}
 	a := Admission{URL: sentURL(r.URL, r.Host), Method: methodOf(r.Method)}
-	s := newBypass(a.URL, a.Method, dead.fault.Error()).Skip()
+	s := newBypass(a.URL, a.Method, c.shutFault().Error()).Skip()
 	c.skip(col, r, itself, s, a)
 }

@@ -44,11 +44,11 @@ func (e *entrance) RoundTrip(r *http.Request) (*http.Response, error) {
 	case dead == nil:
 		return e.bypassed(r, "the collector is a clone that is older than Attach, or its Context was replaced: use "+
 			"etiquette.SetContext(c, ctx) in place of c.Context = ctx, and clone after Attach")
-	case dead.chain != e.chain:
-		return e.bypassed(r, "its context belongs to another collector's chain: attach each collector by itself")
 	case dead.fault != nil:
 		closeBody(r)
 		return nil, dead.fault
+	case dead.chain != e.chain:
+		return e.bypassed(r, "its context belongs to another collector's chain: attach each collector by itself")
 	case e.chain.misled.has(firstOf(r).URL), r.Context().Done() != (<-chan struct{})(ended) && !clientDeadline(r):
 		return e.bypassed(r, "the collector's Context was derived from the one that Attach made: use etiquette.SetContext(c, ctx) in place of c.Context = ctx")
 	}
@@ -102,6 +102,10 @@ func (d *sideDoor) RoundTrip(r *http.Request) (*http.Response, error) {
 	if dead == nil || dead.chain != d.chain || base == nil {
 		closeBody(r)
 		return nil, newBypass(r.URL, methodOf(r.Method), "the scheme needs "+baseField+" to serve it")
+	}
+	if fault := d.chain.stack().fault; fault != nil {
+		closeBody(r)
+		return nil, fault
 	}
 	if prev := r.Response; prev != nil && prev.Request != nil && (prev.Request.URL.Scheme == "http" || prev.Request.URL.Scheme == "https") {
 		closeBody(r)

@@ -56,8 +56,8 @@ type Hop struct {
 	ends0    [2]Ender
 }
 
-// hopContext is a child of the user's context that also reads values from the context of the request that was given, so that traces, proxies
-// and Colly's own keys are found although that context is dead.
+// hopContext is a child of the user's context that reads its values from the context of the request that was given, so that traces, proxies and Colly's
+// own keys are found although that context is dead. It was derived from the user's, and what it holds besides is nearer to the request.
 type hopContext struct {
 	context.Context // the cancellable child
 	given           context.Context
@@ -68,8 +68,8 @@ func (c *hopContext) Value(key any) any {
 	if key == (hopKey{}) {
 		return c.hop
 	}
-	if v := c.Context.Value(key); v != nil {
-		return v
+	if v := c.Context.Value(key); v == any(c.Context) {
+		return v // package context looks for what it can cancel
 	}
 	return c.given.Value(key)
 }

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"maps"
 	"net/http"
 
 	"github.com/gocolly/colly/v2"
@@ -24,11 +25,28 @@ func (c *Chain) lack(k Kind, err error) {
 	if s.find(k) != nil {
 		return
 	}
-	if c.missing == nil {
-		c.missing = make(map[Kind]error)
-	}
 	c.missing[k] = err
 	c.layers.Store(newStack(s.layers, c.fault(), c.attempt))
+}
+
+// missingOf is what Attaches of the collector that failed would have brought, before it had a chain: whatever else is attached later, that is missing.
+func missingOf(col *colly.Collector) map[Kind]error {
+	missing := make(map[Kind]error)
+	d := deadOf(col.Context)
+	if d == nil || d.fault == nil {
+		return missing
+	}
+	d.chain.mu.Lock()
+	defer d.chain.mu.Unlock()
+	maps.Copy(missing, d.chain.missing)
+	return missing
+}
+
+// shutFault is fault for whom does not hold mu.
+func (c *Chain) shutFault() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fault()
 }
 
 // fault says why nothing may be sent, or nil. A Guard, which brings the other kinds too, says it best. The caller holds mu.
