@@ -37,7 +37,7 @@ type flight struct {
 	shard      *flightShard
 	host       *hostTimes
 	prev, next *flight
-	start      time.Time // when it was last handed to the base; zero: it still waits for its turn
+	start      time.Time // when it was handed to the base; zero: it waits for its turn, be it for a second attempt
 	answered   bool      // its headers have come
 	ended      bool      // a stop has seen to it
 	landing    *landing
@@ -133,6 +133,24 @@ func (fl *flight) started() {
 	fl.shard.mu.Unlock()
 }
 
+// brokeOff notes that an attempt broke off, which may have arrived all the same, and that the hop is not handed over again yet.
+func (fl *flight) brokeOff() {
+	now := time.Now()
+	fl.shard.mu.Lock()
+	fl.over(now)
+	fl.start = time.Time{}
+	fl.shard.mu.Unlock()
+}
+
+// over notes that an attempt was on the wire and is no longer. The caller holds mu.
+func (fl *flight) over(now time.Time) {
+	t := fl.host
+	t.lastByte = now
+	if fl.start.After(t.lastRequest) {
+		t.lastRequest = fl.start
+	}
+}
+
 // hasAnswer notes that the hop's headers have come: nothing more is sent for it.
 func (fl *flight) hasAnswer() {
 	fl.shard.mu.Lock()
@@ -159,10 +177,7 @@ func (fl *flight) Ended(resp *http.Response, err error) {
 	t := fl.host
 	t.flying--
 	if sent && !fl.start.IsZero() {
-		t.lastByte = now
-		if fl.start.After(t.lastRequest) {
-			t.lastRequest = fl.start
-		}
+		fl.over(now)
 	}
 	if t.lastRequest.IsZero() && t.flying == 0 {
 		delete(s.hosts, t.key) // never asked: nothing to tell

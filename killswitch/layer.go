@@ -104,13 +104,12 @@ func (l *layer) Starting(h *chain.Hop) {
 	}
 }
 
-// Resend implements chain.Resender: a second request on the wire is a new one.
+// Resend implements chain.Resender: a second request on the wire is a new one. Whatever becomes of it, the first was on the wire.
 func (l *layer) Resend(h *chain.Hop) error {
-	if err := l.again(h); err != nil {
-		return err
+	if fl := flightOf(h); fl != nil {
+		fl.brokeOff()
 	}
-	l.Starting(h)
-	return nil
+	return l.again(h)
 }
 
 func (l *layer) again(h *chain.Hop) error {

@@ -30,10 +30,7 @@ func (c *Chain) attempt(h *Hop) (*http.Response, error) {
 	}
 	h.copyRequest(own && h.proxy == nil)
 	h.onWire = true
-	for _, s := range c.stack().starter {
-		s.Starting(h)
-	}
-	h.startTimer()
+	h.starting()
 	resp, err := h.roundTrip(base)
 	if err != nil {
 		err = h.explain(err)
@@ -63,6 +60,14 @@ func (c *Chain) attempt(h *Hop) (*http.Response, error) {
 		h.finish(nil)
 	}
 	return resp, nil
+}
+
+// starting lets who wants to know see that the hop is sent now, or once more, and starts the clock of the attempt.
+func (h *Hop) starting() {
+	for _, s := range h.chain.stack().starter {
+		s.Starting(h)
+	}
+	h.startTimer()
 }
 
 // copyRequest makes the one copy that is sent. The request that was given is never changed.

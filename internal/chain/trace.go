@@ -108,7 +108,9 @@ func (h *Hop) getConn(string) {
 			return
 		}
 	}
-	h.startTimer()
+	if h.ctx.Err() == nil { // else it is not sent again
+		h.starting()
+	}
 }
 
 // gotConn judges the address that is really dialled. A request that must not be sent on the connection is ended, and an HTTP/1 connection closed,
