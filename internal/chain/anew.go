@@ -8,7 +8,7 @@ import (
 // net/http sends an HTTP/2 request once more by itself if the server refused it before it looked at it (RFC 9113, 8.7), and asks for the second connection
 // while it holds the lock of all its HTTP/2 connections: whoever waited for a turn there would hold up all hosts, and those that he waits for. So the
 // attempt is ended in its place, and what is to be sent again is a hop of its own, from the top of the chain. So is what was allowed by rules that ran out
-while it waited for its second turn.
+// while it waited for its second turn.
 
 // mostAnew is how often one hop is sent anew, as in net/http.
 const mostAnew = 6

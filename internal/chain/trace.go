@@ -113,7 +113,12 @@ func (h *Hop) getConn(string) {
 			return
 		}
 	}
-	if h.ctx.Err() == nil { // else it is not sent again
+	switch stale, err := h.Recheck(); {
+	case err != nil:
+		h.End(h.refusedBy, err)
+	case stale:
+		h.cancel(errAnew)
+	default:
 		h.starting()
 	}
 }
