@@ -164,6 +164,7 @@ func (t *Throttle) patience(tn *Turn, host string) error {
 	if b.failures >= retryLimit {
 		return &Error{URL: tn.url.Redacted(), Host: host, Reason: report.RetryLimit, Needed: left, RetryAt: t.wall(b.notBefore)}
 	}
+	tn.waited = true
 	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {

@@ -29,6 +29,9 @@ func (c *Chain) attempt(h *Hop) (*http.Response, error) {
 		return nil, err
 	}
 	h.copyRequest(own && h.proxy == nil)
+	if err := h.rewind(); err != nil {
+		return nil, err
+	}
 	h.onWire = true
 	h.starting()
 	resp, err := h.roundTrip(base)

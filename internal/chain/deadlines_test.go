@@ -37,7 +37,7 @@ func TestEachAttemptRunsOutAtItsInstant(t *testing.T) {
 		_, shorter := attemptOf(t, c, time.Second, start)
 		_, longer := attemptOf(t, c, 20*time.Second, start)
 		time.Sleep(time.Minute)
-		synctest.Wait()
+		synctest.Wait() // which, unlike the sleep, lets what others wrote be read
 		for name, x := range map[string]struct{ got, want time.Duration }{
 			"first": {*first, 10 * time.Second}, "second": {*second, 13 * time.Second}, "shorter": {*shorter, 4 * time.Second}, "longer": {*longer, 23 * time.Second},
 		} {
@@ -61,11 +61,14 @@ func TestAnAttemptThatEndsInTimeHoldsNoOtherUp(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		first.startTimer() // anew
 		time.Sleep(time.Minute)
-		synctest.Wait()
+		synctest.Wait() // which, unlike the sleep, lets what others wrote be read
 		if *firstAt != 16*time.Second || *secondAt != 0 || *third != 11*time.Second {
 			t.Errorf("first, second, third ran out after %v, %v, %v, want 16s, not at all, 11s", *firstAt, *secondAt, *third)
 		}
-		if q := &c.deadlines; q.first != nil || q.last != nil || q.armed {
+		q := &c.deadlines
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.first != nil || q.last != nil || q.armed {
 			t.Error("the queue is not empty at the end")
 		}
 	})

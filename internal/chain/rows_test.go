@@ -221,6 +221,51 @@ func TestARequestThatNetHTTPSendsAgainTakesANewTurn(t *testing.T) {
 	}
 }
 
+// The wait for the second turn may be long. What ran out meanwhile is fetched anew, and what is refused by now is not sent.
+func TestARequestThatNetHTTPSendsAgainIsLookedAtOnceMoreAfterItsWait(t *testing.T) {
+	for _, x := range []struct {
+		name    string
+		stale   bool
+		refusal error
+		handled int32 // by the layer
+		hits    int32
+	}{
+		{"rules that ran out", true, nil, 3, 3},
+		{"a refusal", false, &testRefusal{report.Skip{Reason: report.Stopped}}, 2, 2},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			addr, hits := droppingServer(t)
+			l := &recheckLayer{testLayer: testLayer{kind: Robots}, stale: x.stale, refusal: x.refusal}
+			var handled atomic.Int32
+			l.handle = func(h *Hop, next Handler) (*http.Response, error) {
+				handled.Add(1)
+				return next(h)
+			}
+			c := colly.NewCollector()
+			mustAttach(t, c, Config{Base: &http.Transport{}}, l)
+			if err := c.Visit("http://" + addr + "/1"); err != nil {
+				t.Fatalf("first Visit = %v", err)
+			}
+			err := c.Visit("http://" + addr + "/2")
+			if !errors.Is(err, x.refusal) {
+				t.Errorf("Visit = %v, want %v", err, x.refusal)
+			}
+			if handled.Load() != x.handled || hits.Load() != x.hits {
+				t.Errorf("%d hops and %d requests seen, want %d and %d", handled.Load(), hits.Load(), x.handled, x.hits)
+			}
+		})
+	}
+}
+
+// recheckLayer finds that what it relied on ran out while net/http was about to send again, once, or that it refuses now.
+type recheckLayer struct {
+	testLayer
+	stale   bool
+	refusal error
+}
+
+func (l *recheckLayer) Recheck(*Hop) (bool, error) { return l.stale, l.refusal }
+
 type resendLayer struct {
 	testLayer
 	resend func(*Hop) error

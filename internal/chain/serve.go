@@ -31,6 +31,10 @@ func (c *Chain) run(h *Hop) (*http.Response, error) {
 		h.returned = true
 		return resp, nil
 	}
+	if err == errAnew && h.trail.anew < mostAnew {
+		h.returned = true
+		return c.run(h.anew())
+	}
 	if resp != nil && resp.Body != nil { // a layer that judged the headers and refused the rest
 		drop(resp)
 	}

@@ -18,7 +18,8 @@ import (
 // hopTrace watches where net/http sends a hop. net/http repeats a request by itself when a kept-alive connection breaks; without the hook
 // the server would be hit a second time without a turn.
 type hopTrace struct {
-	conns   int // how often a connection was asked for
+	conns   int      // how often a connection was asked for
+	conn    net.Conn // the last that there was
 	public  bool
 	entered atomic.Bool // the base was
 	sender  Sender      // nil: nobody asks when the hop is sent
@@ -97,6 +98,10 @@ func (h *Hop) getConn(string) {
 		h.entered(true)
 		return
 	}
+	if h.trace.http2() {
+		h.cancel(errAnew)
+		return
+	}
 	h.chain.deadlines.remove(h)
 	for _, l := range h.chain.stack().layers {
 		r, ok := l.(Resender)
@@ -108,7 +113,12 @@ func (h *Hop) getConn(string) {
 			return
 		}
 	}
-	if h.ctx.Err() == nil { // else it is not sent again
+	switch stale, err := h.Recheck(); {
+	case err != nil:
+		h.End(h.refusedBy, err)
+	case stale:
+		h.cancel(errAnew)
+	default:
 		h.starting()
 	}
 }
@@ -128,13 +138,20 @@ func (h *Hop) gotConn(info httptrace.GotConnInfo) {
 }
 
 func (h *Hop) closeIfEnded(info httptrace.GotConnInfo) {
+	h.trace.conn = info.Conn
 	if h.ctx.Err() == nil || info.Conn == nil {
 		return
 	}
-	if t, ok := info.Conn.(*tls.Conn); ok && t.ConnectionState().NegotiatedProtocol == "h2" {
+	if h.trace.http2() {
 		return // it carries other requests too, and HTTP/2 looks at the context itself before it writes
 	}
 	_ = info.Conn.Close()
+}
+
+// http2 reports whether the last connection was one of HTTP/2.
+func (t *hopTrace) http2() bool {
+	conn, ok := t.conn.(*tls.Conn)
+	return ok && conn.ConnectionState().NegotiatedProtocol == "h2"
 }
 
 func remoteIP(a net.Addr) (netip.Addr, bool) {

@@ -15,6 +15,7 @@ type trail struct {
 	public   bool          // the hop before went to a public address
 	timeout  time.Duration // of the attempt, where the client's deadline has to be divided up
 	hops     int           // redirects so far
+	anew     int           // how often this hop was sent anew
 }
 
 // trails holds the trails of redirects that may still be followed. A key does not keep its response alive.
