@@ -44,18 +44,31 @@ func (f *stopFile) err() error {
 // parseFile reads a stop file.
 func parseFile(text []byte) *stopFile {
 	f := &stopFile{}
-	text = f.decode(text)
+	f.read(f.decode(text))
+	if utf16Order(text) == nil {
+		return f
+	}
+	// Somebody may have added to it in UTF-8, which is nothing when it is read as UTF-16.
+	added := new(stopFile)
+	if salvage(added, text); len(added.rules) > 0 {
+		salvage(f, text)
+	}
+	return f
+}
+
+// read reads a stop file's text.
+func (f *stopFile) read(text []byte) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		f.problem("the file is empty")
 		f.lost = true
-		return f
+		return
 	}
 	top, err := members(text)
 	if err != nil {
 		f.problem("not JSON: %v", err)
 		f.lost = true
 		salvage(f, text)
-		return f
+		return
 	}
 	var version, generation, rules []json.RawMessage
 	for _, m := range top {
@@ -90,18 +103,12 @@ func parseFile(text []byte) *stopFile {
 	for _, raw := range rules {
 		f.readRules(raw)
 	}
-	return f
 }
 
 // decode takes off the byte order mark that some editors begin a file with. UTF-16 is no JSON (RFC 8259, 8.1), but can be read.
 func (f *stopFile) decode(text []byte) []byte {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
-		order = binary.BigEndian
-	default:
+	order := utf16Order(text)
+	if order == nil {
 		return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	}
 	f.problem("the file is in UTF-16: save it as UTF-8")
@@ -110,6 +117,17 @@ func (f *stopFile) decode(text []byte) []byte {
 		units = append(units, order.Uint16(text))
 	}
 	return []byte(string(utf16.Decode(units)))
+}
+
+// utf16Order is the order of the octets of a text in UTF-16, by its byte order mark, or nil.
+func utf16Order(text []byte) binary.ByteOrder {
+	switch {
+	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
+		return binary.LittleEndian
+	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
+		return binary.BigEndian
+	}
+	return nil
 }
 
 // readRules reads a well-formed value as the list of rules.

@@ -88,6 +88,8 @@ func TestAFileWithAMistakeStopsWhatCanBeReadAndIsInvalid(t *testing.T) {
 		{"comments around rules", "// stops\n" + rules("\n# one\n{\"id\": \"a\", \"host\": \"a.example\", \"reason\": \"x\"}\n"), "host a.example", true},
 		{"UTF-16 as Windows writes it", utf16le(fileOf(1, "a.example")), "host a.example", false},
 		{"UTF-16 the other way round", utf16be(fileOf(1, "a.example")), "host a.example", false},
+		{"UTF-8 behind the mark of UTF-16", "\xfe\xff" + fileOf(1, "a.example"), "host a.example", true},
+		{"UTF-8 added to UTF-16", utf16le(emptyFile) + "\n" + fileOf(1, "a.example"), "host a.example", true},
 		{"a path behind the name", rules(`{"id": "a", "host": "a.example/search", "reason": "x"}`), "host a.example", false},
 		{"a port and a path behind the name", rules(`{"id": "a", "host": "a.example:8080/search?q", "reason": "x"}`), "host a.example", false},
 		{"userinfo before the name", rules(`{"id": "a", "host": "u:p@a.example", "reason": "x"}`), "host a.example", false},
@@ -176,7 +178,7 @@ func TestNoPrefixOfAFileIsValid(t *testing.T) {
 
 func FuzzParseFile(f *testing.F) {
 	for _, seed := range []string{"", emptyFile, fileOf(3, "a.example", "b.example"), `{"version":1,"rules":[{"host":["a","*.b"],"all":true,"until":"x"}]}`,
-		`{"rules":[{"host":"a.example","host":"b.example"}`, "{\"a\":\"\\\"{\n}}}", `{{{{{{{{{{"host":"x"}}}}}}}}}}`} {
+		`{"rules":[{"host":"a.example","host":"b.example"}`, "{\"a\":\"\\\"{\n}}}", `{{{{{{{{{{"host":"x"}}}}}}}}}}`, "\xfe\xff", "\xff\xfe{"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
