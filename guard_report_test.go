@@ -93,3 +93,15 @@ func TestALiftBringsQueuedURLsBackAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// A host on a port of its own, as on every developer's machine, has a robots.txt like any other.
+func TestTheReportKnowsTheRobotsOfAHostOnAnotherPort(t *testing.T) {
+	inMemory(t, func(t *testing.T, web *testweb.Web) {
+		web.Host("shop.test:8080").Robots("User-agent: *\nDisallow: /cart\n").Page("/*", "x")
+		g := newGuard(t, web)
+		visit(t, guarded(t, g), "http://shop.test:8080/1")
+		if h, _ := g.Report.Host("shop.test"); h.RobotsClass != string(collyrobots.ClassRules) || h.RobotsFetchedAt.IsZero() {
+			t.Errorf("robots.txt is told as %q of %v, want rules", h.RobotsClass, h.RobotsFetchedAt)
+		}
+	})
+}

@@ -31,8 +31,24 @@ const siteBytes = 400
 
 func newCache(limit int64) *cache { return &cache{limit: limit, seed: maphash.MakeSeed()} }
 
-func (c *cache) shard(o origin.Origin) *shard {
-	return &c.shards[maphash.String(c.seed, o.Host())%uint64(len(c.shards))]
+func (c *cache) shard(o origin.Origin) *shard { return c.shardOf(o.Host()) }
+
+// shardOf is where all origins of a host are.
+func (c *cache) shardOf(host string) *shard {
+	return &c.shards[maphash.String(c.seed, host)%uint64(len(c.shards))]
+}
+
+// ofHost are the sites of a host, by its key, on whatever port.
+func (c *cache) ofHost(host string) (all []*site) {
+	sh := c.shardOf(host)
+	sh.mu.RLock()
+	defer sh.mu.RUnlock()
+	for o, s := range sh.m {
+		if o.Host() == host {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // peek is the site of o, or nil. o may share memory with a URL.

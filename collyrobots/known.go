@@ -70,8 +70,8 @@ func (r *Robots) KnownOrigins(host string) []string {
 		return nil
 	}
 	var all []string
-	for _, s := range r.cache.all() {
-		if s.origin.Host() == key && s.state.Load() != nil {
+	for _, s := range r.cache.ofHost(key) {
+		if s.state.Load() != nil {
 			all = append(all, s.origin.String())
 		}
 	}

@@ -4,19 +4,14 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/collyetiquette/etiquette/internal/origin"
 	"github.com/collyetiquette/etiquette/report"
 )
 
 // describe fills in what memory knows of a host's robots.txt: of its two origins on the default ports, the one that was asked last.
 func (r *Robots) describe(h *report.Host) {
 	var best *site
-	for _, scheme := range []string{"http", "https"} {
-		o, err := origin.OfHost(scheme, hostHeader(h.Host))
-		if err != nil {
-			return
-		}
-		if s := r.cache.peek(o); s != nil && s.state.Load() != nil && (best == nil || s.used.Load() > best.used.Load()) {
+	for _, s := range r.cache.ofHost(h.Host) {
+		if s.state.Load() != nil && (best == nil || s.used.Load() > best.used.Load()) {
 			best = s
 		}
 	}
@@ -43,16 +38,6 @@ func (r *Robots) describe(h *report.Host) {
 			h.Signals = append(h.Signals, signalLines(r.signalsIn(st, best.origin, rt.crawler.token, homePage))...)
 		}
 	}
-}
-
-// hostHeader is a host key as it is written in a URL.
-func hostHeader(key string) string {
-	for i := range len(key) {
-		if key[i] == ':' {
-			return "[" + key + "]"
-		}
-	}
-	return key
 }
 
 // mostSignalLines bounds what a report shows of one host.

@@ -63,7 +63,7 @@ func (s *Switch) guarded(inner http.Handler) http.Handler {
 		tokens := s.tokens()
 		switch {
 		case len(tokens) == 0:
-			unauthorized(w, "no token is configured: set Options.Token or Options.TokenFile")
+			unauthorized(w, "no token lets anybody in: set Token or TokenFile of the kill switch's options to one of 32 bytes at least")
 		case !s.opts.BehindProxy && !private(r):
 			s.denied(r, "insecure connection")
 			fail(w, http.StatusForbidden, "the call must come over TLS, a Unix socket or loopback, without a proxy unless Options.BehindProxy is set")

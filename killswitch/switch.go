@@ -57,6 +57,7 @@ func New(o Options) (*Switch, error) {
 			return nil, fmt.Errorf("killswitch: Options.TokenFile: %w", err)
 		}
 		s.tokenPath = path
+		s.tokens() // so that a file that lets nobody in is told of now, and not when somebody wants to stop a host
 	}
 	if err := s.openState(); err != nil {
 		return nil, err

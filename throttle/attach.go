@@ -53,7 +53,7 @@ func (t *Throttle) attach(c *colly.Collector) (*Throttle, error) {
 func (t *Throttle) warnOfRules(c *colly.Collector) {
 	if n := chain.LimitRules(c); n > 0 {
 		t.teller.Log().Warn("throttle: the collector has LimitRules of its own, whose slots are held while a request waits here: remove the line "+
-			"c.Limit(&colly.LimitRule{...}), or c.Limits(...), and give the same rule to throttle.Attach", "rules", n)
+			"c.Limit(&colly.LimitRule{...}), or c.Limits(...), and give the same rule to throttle.Attach, or to Policy.Pace of a Guard", "rules", n)
 	}
 }
 
