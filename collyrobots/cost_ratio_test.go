@@ -180,8 +180,8 @@ func TestRealFilesRatio(t *testing.T) {
 		ratio.Contender{Name: "ours", Run: each(func(i int, u *url.URL) { kept[i].allowed(u) })},
 		ratio.Contender{Name: "floor", Run: each(func(_ int, u *url.URL) { least.allowed(u) })})
 	got := r.Times("ours", "floor")
-	t.Logf("%d files of up to 273 rules: %v a decision, %.1f times the floor, aimed at 3", len(all), r.PerCall("ours"), got)
-	if most := 4.0; got > most {
+	t.Logf("%d files of up to 273 rules: %v a decision, %.1f times the floor, 3 at most wanted", len(all), r.PerCall("ours"), got)
+	if most := 3.0; got > most {
 		t.Errorf("a decision on real files costs %.1f times the floor, want %.0f at most\n%v", got, most, r)
 	}
 }
