@@ -39,18 +39,18 @@ func TestTheLastRequestIsTheOneThatWasReallySentThoughNetHTTPSendsAgain(t *testi
 	const wait = 5 * time.Second
 	for _, x := range []struct {
 		name   string
-		pacer  pacer
+		pacer  *pacer
 		action Action // of the rule that comes; empty: none
 		late   bool   // it comes after the wait, else while the first is answered
 		hits   int
 		last   time.Duration
 	}{
-		{"sent again after a wait", pacer{wait: wait}, "", false, 2, wait},
-		{"refused after a wait", pacer{wait: wait, err: refusal{}}, "", false, 1, 0},
-		{"stopped before it is sent again", pacer{wait: wait}, Stop, false, 1, 0},
-		{"drained before it is sent again", pacer{wait: wait}, Drain, false, 1, 0},
-		{"stopped while it waits", pacer{wait: wait}, Stop, true, 1, 0},
-		{"drained while it waits", pacer{wait: wait}, Drain, true, 1, 0},
+		{"sent again after a wait", &pacer{wait: wait}, "", false, 2, wait},
+		{"refused after a wait", &pacer{wait: wait, err: refusal{}}, "", false, 1, 0},
+		{"stopped before it is sent again", &pacer{wait: wait}, Stop, false, 1, 0},
+		{"drained before it is sent again", &pacer{wait: wait}, Drain, false, 1, 0},
+		{"stopped while it waits", &pacer{wait: wait}, Stop, true, 1, 0},
+		{"drained while it waits", &pacer{wait: wait}, Drain, true, 1, 0},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestTheLastRequestIsTheOneThatWasReallySentThoughNetHTTPSendsAgain(t *testi
 					}
 				})
 				c := attached(t, s)
-				if _, err := chain.Attach(c, chain.Config{}, &x.pacer); err != nil {
+				if _, err := chain.Attach(c, chain.Config{}, x.pacer); err != nil {
 					t.Fatal(err)
 				}
 				if err := c.Visit("http://a.test/"); err != nil {
