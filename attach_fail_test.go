@@ -15,9 +15,9 @@ import (
 	"github.com/collyetiquette/etiquette/throttle"
 )
 
-// A program that passes over the error of an Attach must not crawl on without what it asked for, whatever was attached before.
-func TestAFailedAttachLeavesNothingSentWhateverWasThereBefore(t *testing.T) {
-	before := map[string]part{
+// A program that passes over the error of an Attach must not crawl on without what it asked for, whatever was attached before or is attached later.
+func TestAFailedAttachLeavesNothingSentWhateverElseIsAttached(t *testing.T) {
+	parts := map[string]part{
 		"nothing":     func(*testing.T, *colly.Collector, *testweb.Web) {},
 		"collyrobots": robotsPart,
 		"throttle": func(t *testing.T, c *colly.Collector, web *testweb.Web) {
@@ -42,7 +42,7 @@ func TestAFailedAttachLeavesNothingSentWhateverWasThereBefore(t *testing.T) {
 		},
 		"a Guard": func(c *colly.Collector) error { _, err := etiquette.Attach(c, "Mozilla/5.0"); return err },
 	}
-	for was, attach := range before {
+	for was, attach := range parts {
 		for name, fail := range failing {
 			if was == name {
 				continue // the first stays in force
@@ -56,6 +56,22 @@ func TestAFailedAttachLeavesNothingSentWhateverWasThereBefore(t *testing.T) {
 					if fault == nil {
 						t.Fatal("Attach = nil, want an error")
 					}
+					for i, col := range []*colly.Collector{c, c.Clone()} {
+						if err := col.Visit(fmt.Sprintf("http://shop.test/%d", i)); !errors.Is(err, fault) {
+							t.Errorf("Visit = %v, want what Attach said: %v", err, fault)
+						}
+					}
+					if got := web.Log(); len(got) != 0 {
+						t.Errorf("the server saw %q", got)
+					}
+				})
+			})
+			t.Run(name+", then "+was, func(t *testing.T) {
+				inMemory(t, func(t *testing.T, web *testweb.Web) {
+					web.Host("shop.test").Page("/*", "x")
+					c := colly.NewCollector()
+					fault := fail(c)
+					attach(t, c, web)
 					for i, col := range []*colly.Collector{c, c.Clone()} {
 						if err := col.Visit(fmt.Sprintf("http://shop.test/%d", i)); !errors.Is(err, fault) {
 							t.Errorf("Visit = %v, want what Attach said: %v", err, fault)
