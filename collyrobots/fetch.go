@@ -48,7 +48,7 @@ type fetch struct {
 	network, proxy int // tries that are left
 }
 
-// run fetches. The error is a context's cause: then there is no outcome; or the refusal of the first request: then nothing was sent.
+// run fetches. The error is a context's cause: then there is no outcome; or the first request was refused or not sent.
 func (f *fetch) run(ctx context.Context) (outcome, error) {
 	f.network, f.proxy = networkTries, proxyTries
 	u := &url.URL{Scheme: f.origin.Scheme(), Host: f.way.host, Path: robotsPath}
@@ -58,11 +58,13 @@ func (f *fetch) run(ctx context.Context) (outcome, error) {
 	for hops := 0; ; hops++ {
 		a, err := f.ask(ctx, u, prev)
 		if err != nil {
+			var unsent *chain.UnsentError
 			var refusal report.Refusal
 			if ended := endOf(ctx); ended != nil {
 				return outcome{}, ended
 			}
-			if errors.As(err, &refusal) && hops == 0 {
+			notTheSites := errors.As(err, &refusal) || errors.As(err, &unsent) && !chain.IsProxy(err) // such as a part that was closed
+			if notTheSites && hops == 0 {
 				return outcome{}, err
 			}
 			return f.failed(ctx, err, also), nil

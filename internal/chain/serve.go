@@ -88,9 +88,22 @@ func sentURL(u *url.URL, host string) *url.URL {
 
 // Fetch sends the pack's own request for a robots.txt: it enters the chain at the top like any other, with the same proxy, and only the robots
 // layer lets it pass unjudged. Its context must be live; FetchContext makes one. Redirects are not followed.
+//
+// An error of a request that never reached the base is an *UnsentError.
 func (c *Chain) Fetch(r *http.Request) (*http.Response, error) {
-	return c.serve(r, r.Context(), true)
+	h := c.newHop(r, r.Context(), true)
+	resp, err := c.run(h)
+	if err != nil && !h.onWire {
+		err = &UnsentError{err}
+	}
+	return resp, err
 }
+
+// UnsentError is the error of a request of the pack's own that was not sent: it says nothing about the site.
+type UnsentError struct{ Err error }
+
+func (e *UnsentError) Error() string { return e.Err.Error() }
+func (e *UnsentError) Unwrap() error { return e.Err }
 
 // FetchContext is a context that ends with the user's context of this chain, for requests that no single request of the user owns.
 func (c *Chain) FetchContext() context.Context {
